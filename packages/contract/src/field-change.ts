@@ -1,6 +1,7 @@
 import Type, { type Static } from "typebox";
 import { Nullable } from "./fields.ts";
 import { canonicalJson } from "./link/inventory.ts";
+import { mayBeSecret } from "./secret-names.ts";
 
 /** The fields that a change touches, with their values before and after: for people, within bounds, and without secrets. */
 
@@ -47,18 +48,6 @@ export const shownLeaf = (value: unknown, shown: string | number | boolean): Lea
   shown: typeof shown === "string" ? clipped(shown, LONGEST_VALUE) : shown,
 });
 
-const SECRET_NAME =
-  /pass|pwd|secret|token|key|credential|auth|private|signature|salt|dsn|cookie|session|connection.?string|webhook/i;
-/** Credentials in a URL or an assignment, a PEM block, and long words as keys and tokens are; UUIDs and names have hyphens. */
-const SECRET_TEXT =
-  /:\/\/[^/\s]*@|-----BEGIN|(pass(word|wd|phrase)?|pwd|secret|token|key)["']?\s*[=:]|[\w+=]{32,}|[\w+/=]{40,}/i;
-/** Only the beginning of a value is ever shown. */
-const SEARCHED = 20 * LONGEST_VALUE;
-
-/** Says too often rather than too seldom that something is secret: it is then named without its value. */
-export const looksSecret = (name: string, value: unknown): boolean =>
-  SECRET_NAME.test(name) || (typeof value === "string" && SECRET_TEXT.test(value.slice(0, SEARCHED)));
-
 const DEEPEST = 20;
 
 /** Adds the values below a field, each by its dotted name. Members of lists are addressed by their names, other lists are one value. */
@@ -71,7 +60,7 @@ export function addLeaves(to: Map<string, Leaf>, field: string, value: unknown, 
 
 function leafOf(field: string, value: unknown): Leaf {
   const isShown = typeof value === "string" || typeof value === "number" || typeof value === "boolean";
-  return isShown && !looksSecret(field, value) ? shownLeaf(value, value) : hiddenLeaf(value);
+  return isShown && !mayBeSecret(field, value) ? shownLeaf(value, value) : hiddenLeaf(value);
 }
 
 /** Null for a value without members that have names. */

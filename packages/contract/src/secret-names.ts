@@ -50,3 +50,18 @@ export function likelySecretPaths(
     return isLikely && isPath(path) ? [path] : [];
   });
 }
+
+const CAUTIOUS_NAME =
+  /pass|pwd|secret|token|key|credential|auth|private|signature|salt|dsn|cookie|session|connection.?string|webhook/i;
+/** Credentials in a URL or an assignment, a PEM block, and long words as keys and tokens are; UUIDs and names have hyphens. */
+const CAUTIOUS_TEXT =
+  /:\/\/[^/\s]*@|-----BEGIN|(pass(word|wd|phrase)?|pwd|secret|token|key)["']?\s*[=:]|[\w+=]{32,}|[\w+/=]{40,}/i;
+/** Only the beginning of a value is ever shown where this is asked. */
+const SEARCHED = 4_000;
+
+/**
+ * For records of changes, which many read and nobody corrects: says too often rather than too seldom that something is secret. It is then
+ * named without its value.
+ */
+export const mayBeSecret = (name: string, value: unknown): boolean =>
+  CAUTIOUS_NAME.test(name) || (typeof value === "string" && CAUTIOUS_TEXT.test(value.slice(0, SEARCHED)));

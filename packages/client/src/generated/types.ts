@@ -3,11 +3,11 @@
 export type AbandonedCluster = {
   cluster_id: string;
   name: string;
-  /** Of the projects that were deleted here. On the cluster they stay as they are. */
+  /** Of the projects on it. On the cluster they stay as they are until its operator returns. */
   namespaces: readonly string[];
-  /** How many apps were deleted here. */
+  /** How many apps are on it. */
   apps: number;
-  /** How many addon instances were deleted here. */
+  /** How many addon instances are on it. */
   addon_instances: number;
   /** What may be left on the cluster and at the provider, for people. */
   left_behind: readonly string[];
@@ -90,9 +90,49 @@ export type AddonInstance = {
   drift: {
     state: "unknown" | "in_sync" | "drifted" | "blocked_sync";
     summary: string | null;
+    detected_at: string | null;
     fields: readonly {
       [key: string]: unknown;
     }[];
+    /** What was changed on the cluster and set back, the newest first. */
+    repaired: readonly DriftRepair[];
+  };
+  /** Counts what the cluster has been asked for. */
+  generation: number;
+  observed_generation: number | null;
+  /** What the operator has published, by key; empty until then. */
+  exports: {
+    [key: string]: string | SecretRef;
+  };
+  observed_at: string | null;
+  /** Whether the operator is not connected, or has not confirmed anything for 75 seconds. */
+  stale: boolean;
+  created_at: string;
+  updated_at: string;
+};
+
+export type AddonInstanceListItem = {
+  id: string;
+  name: string;
+  namespace: string;
+  org_id: string;
+  cluster_id: string;
+  project_id: string;
+  addon_definition_id: string;
+  /** One of the versions that the definition offers. */
+  chart_version: string;
+  /** The revision that is in force. */
+  revision_number: number;
+  phase: "pending" | "installing" | "ready" | "upgrading" | "degraded" | "failed" | "deleting";
+  /** When the phase began. */
+  phase_since: string;
+  phase_reason: string | null;
+  phase_message: string | null;
+  /** The workloads of its release, as the cluster last reported; empty before. */
+  components_status: readonly ComponentStatus[];
+  drift: {
+    state: "unknown" | "in_sync" | "drifted" | "blocked_sync";
+    summary: string | null;
     detected_at: string | null;
   };
   /** Counts what the cluster has been asked for. */
@@ -172,11 +212,18 @@ export type App = {
   drift: {
     state: "unknown" | "in_sync" | "drifted" | "blocked_sync";
     summary: string | null;
+    detected_at: string | null;
     fields: readonly {
       [key: string]: unknown;
     }[];
-    detected_at: string | null;
+    /** What was changed on the cluster and set back, the newest first. */
+    repaired: readonly DriftRepair[];
   };
+  /**
+   * What the app names and does not have yet, by its specification alone. While there is any, the app does not
+   * run, and the cluster reports the phase `invalid`.
+   */
+  warnings: readonly AppWarning[];
   observed_at: string | null;
   /** Whether the operator is not connected, or has not confirmed anything for 75 seconds. */
   stale: boolean;
@@ -507,6 +554,41 @@ export type AppEvents = {
   observed_at: string;
 };
 
+export type AppListItem = {
+  id: string;
+  name: string;
+  namespace: string;
+  project_id: string;
+  cluster_id: string;
+  org_id: string;
+  description: string | null;
+  components: readonly ListedComponent[];
+  paused: boolean;
+  /** `pending` until the cluster reports on this generation. */
+  phase: "pending" | "deploying" | "running" | "degraded" | "failed" | "invalid" | "paused" | "deleting";
+  /** When the phase began. */
+  phase_since: string;
+  phase_reason: string | null;
+  phase_message: string | null;
+  /** As the cluster last reported, in the order in which they start; empty before. */
+  components_status: readonly ComponentStatus[];
+  /** Goes up with every operation. */
+  generation: number;
+  observed_generation: number | null;
+  /** That of the newest deployment. */
+  revision: number;
+  drift: {
+    state: "unknown" | "in_sync" | "drifted" | "blocked_sync";
+    summary: string | null;
+    detected_at: string | null;
+  };
+  observed_at: string | null;
+  /** Whether the operator is not connected, or has not confirmed anything for 75 seconds. */
+  stale: boolean;
+  created_at: string;
+  updated_at: string;
+};
+
 export type AppResources = {
   /** Each comes after its parent. */
   nodes: readonly ResourceNode[];
@@ -554,6 +636,17 @@ export type AppSummary = {
   updated_at: string;
 };
 
+export type AppWarning = {
+  /** The `phase_reason` that it leads to. */
+  code: "MissingImage" | "MissingSecret" | "UnknownComponent" | "UnknownExport";
+  /** The place in the app. */
+  path: readonly (string | number)[];
+  message: string;
+  /** The component with the problem. */
+  component: string;
+  missing: string | null;
+};
+
 export type AttentionItem = {
   kind: "app" | "cluster" | "project" | "addon_instance" | "provisioning_job" | "cli_token";
   id: string;
@@ -563,7 +656,21 @@ export type AttentionItem = {
   project_id: string | null;
   cluster_id: string | null;
   severity: "failed" | "warning";
-  reason: "failed" | "invalid" | "degraded" | "blocked_sync" | "drifted" | "disconnected" | "install_failed" | "error" | "cleanup_degraded" | "namespace_conflict" | "provisioning_failed" | "expires_soon";
+  /**
+   * `held_up`: a rollout whose pods cannot start or get ready, for 30 seconds or more. `rollout_failed`: the
+   * newest change of an app has failed, and an earlier version may be running.
+   */
+  reason: "failed" | "rollout_failed" | "held_up" | "invalid" | "degraded" | "blocked_sync" | "drifted" | "disconnected" | "install_failed" | "error" | "cleanup_degraded" | "namespace_conflict" | "provisioning_failed" | "expires_soon";
+  cause: string | null;
+  action: "roll_back" | "edit" | "retry" | "see_pods" | null;
+  /** How many more objects of the kind have the same reason and cause, on the same cluster where they are on one. */
+  others: number;
+  others_named: readonly {
+    id: string;
+    name: string;
+    namespace: string | null;
+    project_id: string | null;
+  }[];
   message: string | null;
   since: string | null;
 };
@@ -583,10 +690,16 @@ export type AuditEntry = {
     id: string | null;
     name: string | null;
   };
-  /** What changed, secrets left out. */
+  /**
+   * By field: `before` and `after` of what had another value; `added`, `changed` or `removed` of a secret and of
+   * what is not shown; the plain value of what else there is to tell. Fields of a component begin with its name.
+   * Values are cut after 200 characters; of more than 50 fields, or of very long ones, `more_changes` counts the
+   * rest.
+   */
   changes: {
     [key: string]: unknown;
   };
+  summary: string | null;
   request_id: string | null;
 };
 
@@ -756,7 +869,12 @@ export type Cluster = {
   org_id: string;
   name: string;
   description: string | null;
-  status: "pending" | "provisioning" | "awaiting_operator" | "connected" | "disconnected" | "installing" | "install_failed" | "destroying" | "error";
+  status: "pending" | "provisioning" | "awaiting_operator" | "connected" | "disconnected" | "installing" | "install_failed" | "abandoned" | "destroying" | "error";
+  /**
+   * The stage of an install or upgrade that was reported to have started and not yet to have ended; null between
+   * stages and otherwise.
+   */
+  current_stage: CurrentStage | null;
   message: string | null;
   provider: "aws" | "gcp" | "azure" | "do" | "metal" | "ssh" | null;
   credential_id: string | null;
@@ -1443,7 +1561,12 @@ export type CreatedCluster = {
   org_id: string;
   name: string;
   description: string | null;
-  status: "pending" | "provisioning" | "awaiting_operator" | "connected" | "disconnected" | "installing" | "install_failed" | "destroying" | "error";
+  status: "pending" | "provisioning" | "awaiting_operator" | "connected" | "disconnected" | "installing" | "install_failed" | "abandoned" | "destroying" | "error";
+  /**
+   * The stage of an install or upgrade that was reported to have started and not yet to have ended; null between
+   * stages and otherwise.
+   */
+  current_stage: CurrentStage | null;
   message: string | null;
   provider: "aws" | "gcp" | "azure" | "do" | "metal" | "ssh" | null;
   credential_id: string | null;
@@ -1484,7 +1607,7 @@ export type CredentialCheck = {
   checked_at: string;
   identity: string | null;
   error: {
-    code: "bad_credentials" | "permission_denied" | "quota_exceeded" | "not_offered" | "no_capacity" | "unreachable" | "timed_out" | "cancelled" | "leftovers" | "unsupported" | "failed";
+    code: "bad_credentials" | "permission_denied" | "quota_exceeded" | "not_offered" | "no_capacity" | "unreachable" | "timed_out" | "cancelled" | "leftovers" | "unsupported" | "init_failed" | "bootstrap_failed" | "failed";
     message: string;
   } | null;
   permissions: readonly {
@@ -1498,6 +1621,12 @@ export type CredentialCheck = {
     /** Whether something is left of it. */
     ok: boolean;
   }[];
+};
+
+export type CurrentStage = {
+  stage: "preflight" | "register" | "k3s-server" | "k3s-agents" | "platform-networking" | "platform-certs" | "platform-storage" | "platform-backup" | "platform-day2" | "agent" | "profiles" | "record" | "verify" | "backup" | "platform-components" | "kubernetes";
+  component: string | null;
+  started_at: string;
 };
 
 export type DeletedObject = {
@@ -1832,6 +1961,8 @@ export type Deployment = {
   operation: "create" | "update" | "scale" | "pause" | "resume" | "redeploy" | "rollback" | "attach_addon" | "detach_addon" | "update_secrets";
   status: "pending" | "succeeded" | "failed" | "superseded";
   message: string | null;
+  summary: string | null;
+  changes: readonly FieldChange[] | null;
   created_by: string | null;
   created_at: string;
   updated_at: string;
@@ -1865,6 +1996,21 @@ export type DeploymentDiff = {
   changes: readonly DeploymentChange[];
 };
 
+export type DeploymentListItem = {
+  deployment_id: string;
+  /** From 1, without gaps. */
+  revision: number;
+  operation: "create" | "update" | "scale" | "pause" | "resume" | "redeploy" | "rollback" | "attach_addon" | "detach_addon" | "update_secrets";
+  status: "pending" | "succeeded" | "failed" | "superseded";
+  message: string | null;
+  summary: string | null;
+  changes: readonly FieldChange[] | null;
+  created_by: string | null;
+  created_at: string;
+  updated_at: string;
+  finished_at: string | null;
+};
+
 export type DeviceLogin = {
   device_code: string;
   user_code: string;
@@ -1884,6 +2030,19 @@ export type DeviceToken = {
   token: string;
 };
 
+export type DriftRepair = {
+  object: {
+    kind: string;
+    name: string;
+  };
+  pointer: string;
+  manager?: string | undefined;
+  detected_at: string;
+  repaired_at: string;
+  /** How often it was set back; the times are those of the last one. */
+  times: number;
+};
+
 export type EffectiveRegistrySecret = {
   id: string;
   name: string;
@@ -1899,8 +2058,8 @@ export type EffectiveRegistrySecret = {
 
 /**
  * What else an event says stands beside these fields, by its type: `install_stage_update` has those of the
- * journal entry, `activity` those of the audit entry. `access` says that your own roles have changed: read again
- * what you show.
+ * journal entry, `activity` those of the audit entry, `app` the phase, and `operation` and `summary` where an
+ * operation was made. `access` says that your own roles have changed: read again what you show.
  */
 export type Event = {
   id: string;
@@ -1927,6 +2086,19 @@ export type Failure = {
   detail: string;
 };
 
+/**
+ * Values are cut after 200 characters. Secrets, contents of files, lists and whatever looks like a secret are not
+ * shown.
+ */
+export type FieldChange = {
+  component: string | null;
+  /** In dotted form. Variables, ports, files and whatever else has a name are addressed by it. */
+  field: string;
+  change: "added" | "removed" | "changed";
+  before: string | number | boolean | null;
+  after: string | number | boolean | null;
+};
+
 export type Fleet = {
   clusters: readonly FleetCluster[];
 };
@@ -1934,12 +2106,14 @@ export type Fleet = {
 export type FleetCluster = {
   id: string;
   name: string;
-  status: "pending" | "provisioning" | "awaiting_operator" | "connected" | "disconnected" | "installing" | "install_failed" | "destroying" | "error";
+  status: "pending" | "provisioning" | "awaiting_operator" | "connected" | "disconnected" | "installing" | "install_failed" | "abandoned" | "destroying" | "error";
   stale: boolean;
   /** The apps on it that you can see. */
   apps: number;
   /** Those of them that are `failed`, `invalid` or `degraded`. */
   failing: number;
+  /** Those of them whose rollout is held up. */
+  held_up: number;
 };
 
 export type InstallEvent = {
@@ -1953,7 +2127,7 @@ export type InstallEvent = {
 };
 
 export type InstallInstructions = {
-  status: "pending" | "provisioning" | "awaiting_operator" | "connected" | "disconnected" | "installing" | "install_failed" | "destroying" | "error";
+  status: "pending" | "provisioning" | "awaiting_operator" | "connected" | "disconnected" | "installing" | "install_failed" | "abandoned" | "destroying" | "error";
   /** There is none yet for an existing cluster. */
   cli_command: null;
   /** Where the operator connects. */
@@ -1972,6 +2146,103 @@ export type JournalEntry = {
   detail: string | null;
   reason_code: string | null;
   at: string;
+};
+
+/** Of files the size and the digest; the app itself has everything. */
+export type ListedComponent = {
+  name: string;
+  type?: "workload" | "addon" | "chart" | undefined;
+  depends_on?: readonly string[] | undefined;
+  export_refs?: readonly {
+    component: string;
+    key?: string | undefined;
+    env?: string | undefined;
+  }[] | undefined;
+  workload_spec?: {
+    /** 0 while the app is paused. */
+    replicas?: number | undefined;
+    kind?: "deployment" | "statefulset" | "daemonset" | "job" | "cronjob" | undefined;
+    image?: string | undefined;
+    ports?: readonly {
+      name: string;
+      port: number;
+      protocol?: "TCP" | "UDP" | "SCTP" | undefined;
+    }[] | undefined;
+    resources?: {
+      requests?: {
+        cpu?: string | undefined;
+        memory?: string | undefined;
+      } | undefined;
+      limits?: {
+        cpu?: string | undefined;
+        memory?: string | undefined;
+      } | undefined;
+    } | undefined;
+    volumes?: readonly {
+      name: string;
+      mount_path: string;
+      size_gb: number;
+    }[] | undefined;
+    ingress?: {
+      /**
+       * In lower case, in punycode where it is not ASCII. One project of a cluster has a host; a wildcard is for
+       * administrators of the organization.
+       */
+      host: string;
+      path?: string | undefined;
+      port?: number | undefined;
+      tls?: boolean | undefined;
+    } | undefined;
+    autoscale?: {
+      min: number;
+      max: number;
+      cpu_percent: number;
+    } | undefined;
+    /** Cron, for a cronjob and nothing else. */
+    schedule?: string | undefined;
+    /** Only the variables that take an export. */
+    env?: readonly {
+      name: string;
+      export_ref: {
+        component: string;
+        key: string;
+      };
+    }[] | undefined;
+    files?: readonly ListedFile[] | undefined;
+    init_containers?: readonly {
+      name: string;
+      image: string;
+    }[] | undefined;
+    sidecars?: readonly {
+      name: string;
+      image: string;
+    }[] | undefined;
+  } | undefined;
+  addon_spec?: {
+    instance?: string | undefined;
+    definition_id?: string | undefined;
+    chart_version?: string | undefined;
+  } | undefined;
+  chart_spec?: {
+    /**
+     * A Helm repository, or the OCI path that the chart's name is appended to. `http://` is for hosts on the
+     * allow-list.
+     */
+    repo: string;
+    name: string;
+    version?: string | undefined;
+  } | undefined;
+  ready_replicas: number | null;
+};
+
+export type ListedFile = {
+  path: string;
+  /** Of its content in UTF-8. */
+  size_bytes?: number | undefined;
+  /** `sha256:` and the hexadecimal SHA-256 of its content. */
+  digest?: string | undefined;
+  /** The key of the secret that it holds instead. */
+  secret?: string | undefined;
 };
 
 export type LoggedOut = {
@@ -2107,6 +2378,7 @@ export type OrgOverview = {
       disconnected: number;
       installing: number;
       install_failed: number;
+      abandoned: number;
       destroying: number;
       error: number;
     };
@@ -2119,6 +2391,7 @@ export type OrgOverview = {
       ready: number;
       degraded: number;
       cleanup_pending: number;
+      cleanup_degraded: number;
     };
   };
   apps: {
@@ -2136,6 +2409,8 @@ export type OrgOverview = {
     drifted: number;
     /** Those whose drift state is `blocked_sync`. */
     blocked: number;
+    /** Those of the deploying ones whose rollout is held up. */
+    held_up: number;
     stale: number;
   };
   addon_instances: {
@@ -2151,9 +2426,9 @@ export type OrgOverview = {
     };
   };
   attention: {
-    /** All of them, also those that are not among the items. */
+    /** All objects that need attention, also those that are not named. */
     total: number;
-    /** Failures before warnings, and the oldest first. */
+    /** Failures before warnings, and the oldest first. Objects with the same cause are one item. */
     items: readonly AttentionItem[];
   };
 };
@@ -2252,10 +2527,11 @@ export type Project = {
   org_id: string;
   /**
    * `pending` until the cluster confirms the project, `ready` from then on, `degraded` for the reason beside it,
-   * `cleanup_pending` until the cluster confirms that it is gone.
+   * `cleanup_pending` until the cluster confirms that it is gone, `cleanup_degraded` with the reason
+   * `cluster_abandoned` where the cluster was abandoned and nobody confirms it.
    */
-  lifecycle: "pending" | "ready" | "degraded" | "cleanup_pending";
-  lifecycle_reason: "operator_unreachable" | "apply_failed" | "namespace_conflict" | "cleanup_degraded" | null;
+  lifecycle: "pending" | "ready" | "degraded" | "cleanup_pending" | "cleanup_degraded";
+  lifecycle_reason: "operator_unreachable" | "apply_failed" | "namespace_conflict" | "cleanup_degraded" | "cluster_abandoned" | null;
   lifecycle_message: string | null;
   /** The project's own level of the Pod Security Standards; null follows the cluster's. */
   pod_security: "privileged" | "baseline" | "restricted" | null;
@@ -2264,7 +2540,6 @@ export type Project = {
    * only; `none` lets in everything.
    */
   isolation: "namespace" | "none";
-  quota: Quota | null;
   observed_at: string | null;
   /** Whether the operator is not connected, or has not confirmed anything for 75 seconds. */
   stale: boolean;
@@ -2288,7 +2563,6 @@ export type ProjectPolicy = {
   isolation: "namespace" | "none";
   /** Of the cluster: who reaches the project beside itself. */
   ingress_namespaces: readonly string[];
-  quota: Quota | null;
 };
 
 export type ProvisioningJob = {
@@ -2301,7 +2575,7 @@ export type ProvisioningJob = {
   phase: "init" | "plan" | "apply" | "bootstrap" | "operator" | "done";
   progress_pct: number;
   error_message: string | null;
-  error_code: "bad_credentials" | "permission_denied" | "quota_exceeded" | "not_offered" | "no_capacity" | "unreachable" | "timed_out" | "cancelled" | "leftovers" | "unsupported" | "failed" | null;
+  error_code: "bad_credentials" | "permission_denied" | "quota_exceeded" | "not_offered" | "no_capacity" | "unreachable" | "timed_out" | "cancelled" | "leftovers" | "unsupported" | "init_failed" | "bootstrap_failed" | "failed" | null;
   /** Whether it ends with its plan and changes nothing. */
   dry_run: boolean;
   cancel_requested_at: string | null;
@@ -2332,28 +2606,10 @@ export type ProvisioningPlan = {
   estimate: PriceEstimate | null;
 };
 
-/**
- * Caps on everything in the namespace together, and the requests and limits of containers that state none.
- * Kubernetes refuses pods that state nothing about a CPU or memory that is capped; the defaults state it for
- * them.
- */
-export type Quota = {
-  requests_cpu?: string | undefined;
-  requests_memory?: string | undefined;
-  limits_cpu?: string | undefined;
-  limits_memory?: string | undefined;
-  pods?: number | undefined;
-  storage_gb?: number | undefined;
-  default_request_cpu?: string | undefined;
-  default_request_memory?: string | undefined;
-  default_limit_cpu?: string | undefined;
-  default_limit_memory?: string | undefined;
-};
-
 export type RateLimit = {
   id: string;
   tier: string;
-  /** Relative to the base URL. */
+  /** Relative to the base URL. A slash is put before a path that begins with none. */
   path: string;
   /** Requests. */
   limit: number;
@@ -3789,7 +4045,7 @@ export interface Operations {
       };
     };
     answer: AbandonedCluster;
-    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Add a user, by id, by username or by email address; org admin. `POST /orgs/{id}/members` */
   addMember: {
@@ -3803,7 +4059,7 @@ export interface Operations {
       };
     };
     answer: Member;
-    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /**
    * Inject the name of an addon instance of the project as an export_ref. `POST
@@ -3823,7 +4079,7 @@ export interface Operations {
     };
     answer: App;
     versioned: true;
-    failures: 400 | 401 | 403 | 404 | 409 | 412 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 412 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Attach an image pull secret to every project of a cluster. `POST /clusters/{id}/registry-secrets` */
   attachClusterRegistrySecret: {
@@ -3832,7 +4088,7 @@ export interface Operations {
       body: WrittenRegistrySecret;
     };
     answer: RegistrySecret;
-    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Attach an image pull secret to a project. `POST /projects/{id}/registry-secrets` */
   attachProjectRegistrySecret: {
@@ -3841,7 +4097,7 @@ export interface Operations {
       body: WrittenRegistrySecret;
     };
     answer: RegistrySecret;
-    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Fetch what a new machine needs to join its cluster. `POST /node-bootstrap` */
   bootstrapNode: {
@@ -3853,7 +4109,7 @@ export interface Operations {
       };
     };
     answer: NodeBootstrap;
-    failures: 400 | 401 | 413 | 415 | 422 | 429 | 500 | 503;
+    failures: 400 | 401 | 408 | 413 | 415 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** Browse the registry of community templates. `GET /stack-templates/registry` */
   browseTemplateRegistry: {
@@ -3861,6 +4117,8 @@ export interface Operations {
       /** From 1. */
       page?: number | undefined;
       items_per_page?: number | undefined;
+      /** The `next_cursor` of an answer, for what follows it. `page` does not count then. */
+      cursor?: string | undefined;
       /** In name, description and tags. */
       search?: string | undefined;
       tag?: string | undefined;
@@ -3871,8 +4129,9 @@ export interface Operations {
       page: number;
       items_per_page: number;
       has_more: boolean;
+      next_cursor: string | null;
     };
-    failures: 400 | 401 | 403 | 422 | 500 | 502 | 503;
+    failures: 400 | 401 | 403 | 408 | 421 | 422 | 429 | 431 | 500 | 502 | 503;
   };
   /** Stop a provisioning job; org admin. `POST /provisioning-jobs/{id}/cancel` */
   cancelProvisioningJob: {
@@ -3880,7 +4139,7 @@ export interface Operations {
       id: string;
     };
     answer: ProvisioningJob;
-    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Change a member's role; org admin. `PUT /orgs/{id}/members/{user_id}` */
   changeMember: {
@@ -3892,7 +4151,7 @@ export interface Operations {
       };
     };
     answer: Member;
-    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Ask the provider whether a credential suffices; org admin. `POST /credentials/{id}/check` */
   checkCredential: {
@@ -3900,7 +4159,7 @@ export interface Operations {
       id: string;
     };
     answer: CredentialCheck;
-    failures: 400 | 401 | 403 | 404 | 413 | 415 | 422 | 429 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 413 | 415 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** Ask whether the device has been approved, and get its CLI token or its session. `POST /auth/cli/device/token` */
   claimDeviceToken: {
@@ -3910,7 +4169,7 @@ export interface Operations {
       };
     };
     answer: DeviceToken | AccessToken;
-    failures: 400 | 409 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Run an addon in a project; project editor. `POST /addon-instances` */
   createAddonInstance: {
@@ -3929,7 +4188,7 @@ export interface Operations {
       };
     };
     answer: AddonInstance;
-    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Mint a new agent JWT for the cluster's operator. `POST /clusters/{id}/agent-credentials` */
   createAgentCredentials: {
@@ -3937,7 +4196,7 @@ export interface Operations {
       id: string;
     };
     answer: AgentCredentials;
-    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Create an app in a project. `POST /apps` */
   createApp: {
@@ -3950,7 +4209,7 @@ export interface Operations {
       };
     };
     answer: App;
-    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Store the credentials of a private chart repository; org admin. `POST /orgs/{id}/chart-repositories` */
   createChartRepository: {
@@ -3959,7 +4218,7 @@ export interface Operations {
       body: ChartRepositoryInput;
     };
     answer: ChartRepository;
-    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Make a CLI token that acts as you, limited to its scopes. `POST /cli-tokens` */
   createCliToken: {
@@ -3979,7 +4238,7 @@ export interface Operations {
       };
     };
     answer: NewCliToken;
-    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Register a cluster, or start provisioning one; org admin. `POST /orgs/{org_id}/clusters` */
   createCluster: {
@@ -3999,7 +4258,7 @@ export interface Operations {
       };
     };
     answer: CreatedCluster;
-    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Store a cloud credential; org admin. `POST /orgs/{id}/credentials` */
   createCredential: {
@@ -4015,7 +4274,7 @@ export interface Operations {
       };
     };
     answer: Credential;
-    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Create an organization; superuser only. `POST /orgs` */
   createOrg: {
@@ -4026,7 +4285,7 @@ export interface Operations {
       };
     };
     answer: Organization;
-    failures: 400 | 401 | 403 | 409 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Create a project on a cluster. `POST /projects` */
   createProject: {
@@ -4045,14 +4304,14 @@ export interface Operations {
       };
     };
     answer: Project;
-    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Limit a path for a tier; superuser only. `POST /tier/{tier_name}/rate_limit` */
   createRateLimit: {
     input: {
       tier_name: string;
       body: {
-        /** Relative to the base URL. */
+        /** Relative to the base URL. A slash is put before a path that begins with none. */
         path: string;
         /** Requests. */
         limit: number;
@@ -4062,7 +4321,7 @@ export interface Operations {
       };
     };
     answer: RateLimit;
-    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Create a stack template. `POST /stack-templates` */
   createStackTemplate: {
@@ -4363,7 +4622,7 @@ export interface Operations {
       };
     };
     answer: StackTemplate;
-    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 429 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** Make a stack template of an app. `POST /stack-templates/from-app/{namespace}/{name}` */
   createStackTemplateFromApp: {
@@ -4392,7 +4651,7 @@ export interface Operations {
       };
     };
     answer: StackTemplate;
-    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Make a stack template of a Helm chart. `POST /stack-templates/from-chart` */
   createStackTemplateFromChart: {
@@ -4443,7 +4702,7 @@ export interface Operations {
       };
     };
     answer: StackTemplate;
-    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 429 | 500 | 502 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 429 | 431 | 500 | 502 | 503;
   };
   /** Check a stack template that is written in YAML, or create it. `POST /stack-templates/from-yaml` */
   createStackTemplateFromYaml: {
@@ -4464,7 +4723,7 @@ export interface Operations {
       };
     };
     answer: StackTemplateReading | StackTemplate;
-    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 429 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** Queue a task; limited per caller by the caller's tier. `POST /tasks/task` */
   createTask: {
@@ -4477,7 +4736,7 @@ export interface Operations {
       };
     };
     answer: TaskCreated;
-    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 429 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** Create a user; by a superuser or an administrator of any organization. `POST /user` */
   createUser: {
@@ -4491,7 +4750,7 @@ export interface Operations {
       };
     };
     answer: User;
-    failures: 400 | 401 | 403 | 409 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Approve or deny a device by the code it shows. `POST /auth/cli/device/approval` */
   decideDeviceLogin: {
@@ -4502,7 +4761,7 @@ export interface Operations {
       };
     };
     answer: null;
-    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 429 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** Delete an addon instance; project editor. `DELETE /addon-instances/{id}` */
   deleteAddonInstance: {
@@ -4511,7 +4770,7 @@ export interface Operations {
     };
     answer: null;
     versioned: true;
-    failures: 400 | 401 | 403 | 404 | 412 | 413 | 415 | 422 | 500 | 502 | 503 | 504;
+    failures: 400 | 401 | 403 | 404 | 408 | 412 | 413 | 415 | 421 | 422 | 431 | 500 | 502 | 503 | 504;
   };
   /** Delete an app and its components. `DELETE /apps/{namespace}/{name}` */
   deleteApp: {
@@ -4524,7 +4783,7 @@ export interface Operations {
     };
     answer: null;
     versioned: true;
-    failures: 400 | 401 | 403 | 404 | 409 | 412 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 412 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /**
    * Delete the credentials of a private chart repository; org admin. `DELETE
@@ -4536,7 +4795,7 @@ export interface Operations {
       repository_id: string;
     };
     answer: null;
-    failures: 400 | 401 | 403 | 404 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Revoke one of your CLI tokens; a superuser revokes anybody's. `DELETE /cli-tokens/{id}` */
   deleteCliToken: {
@@ -4546,7 +4805,7 @@ export interface Operations {
       user_id?: string | undefined;
     };
     answer: null;
-    failures: 400 | 401 | 403 | 404 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Delete a cluster; org admin. `DELETE /clusters/{id}` */
   deleteCluster: {
@@ -4554,7 +4813,7 @@ export interface Operations {
       id: string;
     };
     answer: null;
-    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Remove one secret of a component. `DELETE /apps/{namespace}/{name}/components/{component}/secrets/{key}` */
   deleteComponentSecret: {
@@ -4569,7 +4828,7 @@ export interface Operations {
     };
     answer: null;
     versioned: true;
-    failures: 400 | 401 | 403 | 404 | 409 | 412 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 412 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Delete a cloud credential; org admin. `DELETE /credentials/{id}` */
   deleteCredential: {
@@ -4577,7 +4836,7 @@ export interface Operations {
       id: string;
     };
     answer: null;
-    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Delete an organization; superuser only. `DELETE /orgs/{id}` */
   deleteOrg: {
@@ -4585,7 +4844,7 @@ export interface Operations {
       id: string;
     };
     answer: null;
-    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Delete a project with its apps and addon instances; org admin. `DELETE /projects/{id}` */
   deleteProject: {
@@ -4593,7 +4852,7 @@ export interface Operations {
       id: string;
     };
     answer: Project;
-    failures: 400 | 401 | 403 | 404 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Lift one limit; superuser only. `DELETE /tier/{tier_name}/rate_limit/{id}` */
   deleteRateLimit: {
@@ -4602,7 +4861,7 @@ export interface Operations {
       id: string;
     };
     answer: null;
-    failures: 400 | 401 | 403 | 404 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Delete a stack template. `DELETE /stack-templates/{namespace}/{name}` */
   deleteStackTemplate: {
@@ -4614,7 +4873,7 @@ export interface Operations {
     };
     answer: null;
     versioned: true;
-    failures: 400 | 401 | 403 | 404 | 409 | 412 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 412 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Delete your own record. `DELETE /user/{id}` */
   deleteUser: {
@@ -4622,7 +4881,7 @@ export interface Operations {
       id: string;
     };
     answer: null;
-    failures: 400 | 401 | 403 | 409 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Make an app of a stack template. `POST /stack-templates/{namespace}/{name}/deploy` */
   deployStackTemplate: {
@@ -4643,7 +4902,7 @@ export interface Operations {
       };
     };
     answer: StackTemplateDeployment;
-    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 429 | 500 | 502 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 429 | 431 | 500 | 502 | 503;
   };
   /**
    * Take the injected export_ref out of every component. `DELETE
@@ -4660,7 +4919,7 @@ export interface Operations {
     };
     answer: null;
     versioned: true;
-    failures: 400 | 401 | 403 | 404 | 409 | 412 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 412 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Remove an image pull secret of a cluster. `DELETE /clusters/{id}/registry-secrets/{secret_id}` */
   detachClusterRegistrySecret: {
@@ -4669,7 +4928,7 @@ export interface Operations {
       secret_id: string;
     };
     answer: null;
-    failures: 400 | 401 | 403 | 404 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Remove an image pull secret of a project. `DELETE /projects/{id}/registry-secrets/{secret_id}` */
   detachProjectRegistrySecret: {
@@ -4678,7 +4937,7 @@ export interface Operations {
       secret_id: string;
     };
     answer: null;
-    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Compare two bundles. `GET /bundles/{version}/diff/{other}` */
   diffBundles: {
@@ -4687,7 +4946,7 @@ export interface Operations {
       other: string;
     };
     answer: BundleDiff;
-    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 431 | 500 | 503;
   };
   /**
    * Compare the specifications of two deployments of an app, field by field. `GET
@@ -4705,7 +4964,7 @@ export interface Operations {
       against: string;
     };
     answer: DeploymentDiff;
-    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 431 | 500 | 503;
   };
   /** End one of your sessions; a superuser ends anybody's. `DELETE /sessions/{id}` */
   endSession: {
@@ -4715,7 +4974,7 @@ export interface Operations {
       user_id?: string | undefined;
     };
     answer: null;
-    failures: 400 | 401 | 403 | 404 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /**
    * Run a command in a container of a component, over a WebSocket; project editor. `GET
@@ -4741,7 +5000,7 @@ export interface Operations {
       rows?: number | undefined;
     };
     answer: never;
-    failures: 400 | 401 | 403 | 404 | 409 | 422 | 426 | 429 | 500 | 502 | 503 | 504;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 421 | 422 | 426 | 429 | 431 | 500 | 502 | 503 | 504;
   };
   /** Read an addon of the catalog. `GET /addon-definitions/{id}` */
   getAddonDefinition: {
@@ -4749,7 +5008,7 @@ export interface Operations {
       id: string;
     };
     answer: AddonDefinition;
-    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 431 | 500 | 503;
   };
   /** Read an addon instance. `GET /addon-instances/{id}` */
   getAddonInstance: {
@@ -4757,7 +5016,7 @@ export interface Operations {
       id: string;
     };
     answer: AddonInstance;
-    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 431 | 500 | 503;
   };
   /** Read an app: its components, phase and drift. `GET /apps/{namespace}/{name}` */
   getApp: {
@@ -4769,7 +5028,7 @@ export interface Operations {
       project_id: string;
     };
     answer: App;
-    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 431 | 500 | 503;
   };
   /** Read series of the app, its components and the cluster's capacity. `GET /apps/{namespace}/{name}/metrics` */
   getAppMetrics: {
@@ -4783,7 +5042,7 @@ export interface Operations {
       range?: string | undefined;
     };
     answer: Metrics;
-    failures: 400 | 401 | 403 | 404 | 422 | 500 | 502 | 503 | 504;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 431 | 500 | 502 | 503 | 504;
   };
   /** Read the objects of an app in the cluster, as a tree. `GET /apps/{namespace}/{name}/resources` */
   getAppResources: {
@@ -4795,7 +5054,7 @@ export interface Operations {
       project_id: string;
     };
     answer: AppResources;
-    failures: 400 | 401 | 403 | 404 | 422 | 500 | 502 | 503 | 504;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 431 | 500 | 502 | 503 | 504;
   };
   /** Read a bundle's manifest. `GET /bundles/{version}` */
   getBundle: {
@@ -4803,7 +5062,7 @@ export interface Operations {
       version: string;
     };
     answer: BundleManifest;
-    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 431 | 500 | 503;
   };
   /** Read a private chart repository, without its password. `GET /orgs/{id}/chart-repositories/{repository_id}` */
   getChartRepository: {
@@ -4812,7 +5071,7 @@ export interface Operations {
       repository_id: string;
     };
     answer: ChartRepository;
-    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 431 | 500 | 503;
   };
   /** Read a cluster: its details, status and last known capacity. `GET /clusters/{id}` */
   getCluster: {
@@ -4820,7 +5079,7 @@ export interface Operations {
       id: string;
     };
     answer: Cluster;
-    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 431 | 500 | 503;
   };
   /** Read which bundle and profiles are installed, and the install journal. `GET /clusters/{id}/bundle` */
   getClusterBundle: {
@@ -4828,7 +5087,7 @@ export interface Operations {
       id: string;
     };
     answer: BundleRecord;
-    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 431 | 500 | 503;
   };
   /** Read the cluster's capacity over time. `GET /clusters/{id}/metrics` */
   getClusterMetrics: {
@@ -4838,7 +5097,7 @@ export interface Operations {
       range?: string | undefined;
     };
     answer: Metrics;
-    failures: 400 | 401 | 403 | 404 | 422 | 500 | 502 | 503 | 504;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 431 | 500 | 502 | 503 | 504;
   };
   /** Read what holds for every project of a cluster. `GET /clusters/{id}/settings` */
   getClusterSettings: {
@@ -4846,7 +5105,7 @@ export interface Operations {
       id: string;
     };
     answer: ClusterSettings;
-    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 431 | 500 | 503;
   };
   /** Read a run: whether it has ended, and with which exit code. `GET /apps/{namespace}/{name}/runs/{run_id}` */
   getComponentRun: {
@@ -4859,7 +5118,7 @@ export interface Operations {
       project_id: string;
     };
     answer: ComponentRun;
-    failures: 400 | 401 | 403 | 404 | 422 | 500 | 502 | 503 | 504;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 431 | 500 | 502 | 503 | 504;
   };
   /** Read a cloud credential, without its secret; org admin. `GET /credentials/{id}` */
   getCredential: {
@@ -4867,7 +5126,7 @@ export interface Operations {
       id: string;
     };
     answer: Credential;
-    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 431 | 500 | 503;
   };
   /** Read a deployment: how it has ended, and why. `GET /apps/{namespace}/{name}/deployments/{deployment_id}` */
   getDeployment: {
@@ -4880,7 +5139,7 @@ export interface Operations {
       project_id: string;
     };
     answer: Deployment;
-    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 431 | 500 | 503;
   };
   /** Read what asks for approval, before approving it. `GET /auth/cli/device/{user_code}` */
   getDeviceLogin: {
@@ -4888,7 +5147,7 @@ export interface Operations {
       user_code: string;
     };
     answer: PendingDeviceLogin;
-    failures: 400 | 401 | 403 | 404 | 422 | 429 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /**
    * Read all clusters of an organization at once, by name, with the little that a map shows. `GET
@@ -4899,7 +5158,7 @@ export interface Operations {
       org_id: string;
     };
     answer: Fleet;
-    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 431 | 500 | 503;
   };
   /** Removed; always 410. `GET /clusters/{id}/install-command` */
   getInstallCommand: {
@@ -4907,7 +5166,7 @@ export interface Operations {
       id: string;
     };
     answer: never;
-    failures: 400 | 401 | 403 | 410 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 408 | 410 | 421 | 422 | 431 | 500 | 503;
   };
   /** Read how the cluster is connected, without any secret. `GET /clusters/{id}/install-instructions` */
   getInstallInstructions: {
@@ -4915,19 +5174,19 @@ export interface Operations {
       id: string;
     };
     answer: InstallInstructions;
-    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 431 | 500 | 503;
   };
   /** Read your profile, organizations and role bindings. `GET /user/me` */
   getMe: {
     input: Record<never, never>;
     answer: Me;
-    failures: 400 | 401 | 403 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 408 | 421 | 422 | 431 | 500 | 503;
   };
   /** Read your memberships and role bindings with the places they hold in. `GET /user/me/access` */
   getMyAccess: {
     input: Record<never, never>;
     answer: MyAccess;
-    failures: 400 | 401 | 403 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 408 | 421 | 422 | 431 | 500 | 503;
   };
   /** Read an organization. `GET /orgs/{id}` */
   getOrg: {
@@ -4935,7 +5194,7 @@ export interface Operations {
       id: string;
     };
     answer: Organization;
-    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 431 | 500 | 503;
   };
   /** Count what you can see of an organization, and list what needs attention. `GET /orgs/{id}/overview` */
   getOrgOverview: {
@@ -4943,7 +5202,7 @@ export interface Operations {
       id: string;
     };
     answer: OrgOverview;
-    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 431 | 500 | 503;
   };
   /** Read an organization's settings. `GET /org/settings` */
   getOrgSettings: {
@@ -4951,7 +5210,7 @@ export interface Operations {
       org_id: string;
     };
     answer: OrgSettingsRecord;
-    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 431 | 500 | 503;
   };
   /** Read a project. `GET /projects/{id}` */
   getProject: {
@@ -4959,7 +5218,7 @@ export interface Operations {
       id: string;
     };
     answer: Project;
-    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 431 | 500 | 503;
   };
   /** Read what fences a project's namespace. `GET /projects/{id}/policy` */
   getProjectPolicy: {
@@ -4967,7 +5226,7 @@ export interface Operations {
       id: string;
     };
     answer: ProjectPolicy;
-    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 431 | 500 | 503;
   };
   /** Read the status and the current phase of a provisioning job. `GET /provisioning-jobs/{id}` */
   getProvisioningJob: {
@@ -4975,7 +5234,7 @@ export interface Operations {
       id: string;
     };
     answer: ProvisioningJob;
-    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 431 | 500 | 503;
   };
   /** Read what Terraform and the bootstrap have printed. `GET /provisioning-jobs/{id}/logs` */
   getProvisioningLogs: {
@@ -4986,7 +5245,7 @@ export interface Operations {
       logs: string | null;
     };
     item: ProvisioningLogLine;
-    failures: 400 | 401 | 403 | 404 | 422 | 429 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** Read what a provisioning job adds, changes and removes. `GET /provisioning-jobs/{id}/plan` */
   getProvisioningPlan: {
@@ -4994,7 +5253,7 @@ export interface Operations {
       id: string;
     };
     answer: ProvisioningPlan;
-    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 431 | 500 | 503;
   };
   /** Read one limit. `GET /tier/{tier_name}/rate_limit/{id}` */
   getRateLimit: {
@@ -5003,7 +5262,7 @@ export interface Operations {
       id: string;
     };
     answer: RateLimit;
-    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 431 | 500 | 503;
   };
   /**
    * Read all members of an organization with their roles on its clusters and projects; org admin. `GET
@@ -5014,7 +5273,7 @@ export interface Operations {
       id: string;
     };
     answer: RoleMatrix;
-    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 431 | 500 | 503;
   };
   /**
    * List the secrets that a project sees and where each is inherited from; keys, never values. `GET
@@ -5028,7 +5287,7 @@ export interface Operations {
       data: readonly VisibleSecret[];
       total_count: number;
     };
-    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** Read the private SSH key of a provisioned cluster's nodes; org admin. `GET /clusters/{id}/ssh-key` */
   getSshKey: {
@@ -5036,7 +5295,7 @@ export interface Operations {
       id: string;
     };
     answer: SshKey;
-    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 431 | 500 | 503;
   };
   /** Read a stack template with its parameters and components. `GET /stack-templates/{namespace}/{name}` */
   getStackTemplate: {
@@ -5047,13 +5306,13 @@ export interface Operations {
       org_id?: string | undefined;
     };
     answer: StackTemplate;
-    failures: 400 | 401 | 403 | 404 | 409 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 421 | 422 | 431 | 500 | 503;
   };
   /** Read how the installation is. `GET /system/status` */
   getSystemStatus: {
     input: Record<never, never>;
     answer: SystemStatus;
-    failures: 400 | 401 | 403 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 408 | 421 | 422 | 431 | 500 | 503;
   };
   /** Read a task of yours. `GET /tasks/task/{id}` */
   getTask: {
@@ -5061,7 +5320,7 @@ export interface Operations {
       id: string;
     };
     answer: Task;
-    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 431 | 500 | 503;
   };
   /** Read a user. `GET /user/{id}` */
   getUser: {
@@ -5069,13 +5328,13 @@ export interface Operations {
       id: string;
     };
     answer: User;
-    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 431 | 500 | 503;
   };
   /** Read the contract number and the build of the running control plane. `GET /version` */
   getVersion: {
     input: Record<never, never>;
     answer: Version;
-    failures: 400 | 401 | 403 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 408 | 421 | 422 | 431 | 500 | 503;
   };
   /** Grant a member of the organization a role on a cluster and its projects. `POST /clusters/{id}/rbac` */
   grantClusterRole: {
@@ -5084,7 +5343,7 @@ export interface Operations {
       body: RoleGrant;
     };
     answer: RoleBinding;
-    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Grant a member of the organization a role on a project. `POST /projects/{id}/rbac` */
   grantProjectRole: {
@@ -5093,7 +5352,7 @@ export interface Operations {
       body: RoleGrant;
     };
     answer: RoleBinding;
-    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Look into a Helm chart: its values and their schema. `GET /stack-templates/inspect-chart` */
   inspectChart: {
@@ -5107,7 +5366,7 @@ export interface Operations {
       org_id?: string | undefined;
     };
     answer: ChartInspection;
-    failures: 400 | 401 | 403 | 404 | 422 | 429 | 500 | 502 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 429 | 431 | 500 | 502 | 503;
   };
   /** List the addons of the catalog, by name. `GET /addon-definitions` */
   listAddonDefinitions: {
@@ -5115,6 +5374,8 @@ export interface Operations {
       /** From 1. */
       page?: number | undefined;
       items_per_page?: number | undefined;
+      /** The `next_cursor` of an answer, for what follows it. `page` does not count then. */
+      cursor?: string | undefined;
     };
     answer: {
       data: readonly AddonDefinition[];
@@ -5122,8 +5383,9 @@ export interface Operations {
       page: number;
       items_per_page: number;
       has_more: boolean;
+      next_cursor: string | null;
     };
-    failures: 400 | 401 | 403 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** List the addon instances of a project or an organization, newest first. `GET /addon-instances` */
   listAddonInstances: {
@@ -5137,15 +5399,18 @@ export interface Operations {
       /** From 1. */
       page?: number | undefined;
       items_per_page?: number | undefined;
+      /** The `next_cursor` of an answer, for what follows it. `page` does not count then. */
+      cursor?: string | undefined;
     };
     answer: {
-      data: readonly AddonInstance[];
+      data: readonly AddonInstanceListItem[];
       total_count: number;
       page: number;
       items_per_page: number;
       has_more: boolean;
+      next_cursor: string | null;
     };
-    failures: 400 | 401 | 403 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** List the revisions of an addon instance, newest first. `GET /addon-instances/{id}/revisions` */
   listAddonRevisions: {
@@ -5154,6 +5419,8 @@ export interface Operations {
       /** From 1. */
       page?: number | undefined;
       items_per_page?: number | undefined;
+      /** The `next_cursor` of an answer, for what follows it. `page` does not count then. */
+      cursor?: string | undefined;
     };
     answer: {
       data: readonly AddonRevision[];
@@ -5161,8 +5428,9 @@ export interface Operations {
       page: number;
       items_per_page: number;
       has_more: boolean;
+      next_cursor: string | null;
     };
-    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** Read what Kubernetes says about the objects of an app. `GET /apps/{namespace}/{name}/events` */
   listAppEvents: {
@@ -5174,7 +5442,7 @@ export interface Operations {
       project_id: string;
     };
     answer: AppEvents;
-    failures: 400 | 401 | 403 | 404 | 422 | 500 | 502 | 503 | 504;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 431 | 500 | 502 | 503 | 504;
   };
   /** List the apps you can see, each with what an overview shows of it. `GET /app-summaries` */
   listAppSummaries: {
@@ -5182,6 +5450,8 @@ export interface Operations {
       /** From 1. */
       page?: number | undefined;
       items_per_page?: number | undefined;
+      /** The `next_cursor` of an answer, for what follows it. `page` does not count then. */
+      cursor?: string | undefined;
       /** Only those of this organization. */
       org_id?: string | undefined;
       /** Only those of this project. */
@@ -5203,8 +5473,9 @@ export interface Operations {
       page: number;
       items_per_page: number;
       has_more: boolean;
+      next_cursor: string | null;
     };
-    failures: 400 | 401 | 403 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** List the apps you can see, newest first. `GET /apps` */
   listApps: {
@@ -5212,17 +5483,20 @@ export interface Operations {
       /** From 1. */
       page?: number | undefined;
       items_per_page?: number | undefined;
+      /** The `next_cursor` of an answer, for what follows it. `page` does not count then. */
+      cursor?: string | undefined;
       /** Only the apps of this project. */
       project_id?: string | undefined;
     };
     answer: {
-      data: readonly App[];
+      data: readonly AppListItem[];
       total_count: number;
       page: number;
       items_per_page: number;
       has_more: boolean;
+      next_cursor: string | null;
     };
-    failures: 400 | 401 | 403 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** Read who changed what in the organization; org admin. `GET /orgs/{id}/audit-log` */
   listAuditLog: {
@@ -5231,6 +5505,8 @@ export interface Operations {
       /** From 1. */
       page?: number | undefined;
       items_per_page?: number | undefined;
+      /** The `next_cursor` of an answer, for what follows it. `page` does not count then. */
+      cursor?: string | undefined;
       /** Only actions that begin like this: `app.` has all of apps. */
       action?: string | undefined;
       /** Only changes by this user. */
@@ -5250,8 +5526,9 @@ export interface Operations {
       page: number;
       items_per_page: number;
       has_more: boolean;
+      next_cursor: string | null;
     };
-    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** List the export keys of the project's standalone addon instances. `GET /projects/{id}/available-exports` */
   listAvailableExports: {
@@ -5262,7 +5539,7 @@ export interface Operations {
       data: readonly AvailableExport[];
       total_count: number;
     };
-    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** List the platform bundles, oldest first. `GET /bundles` */
   listBundles: {
@@ -5271,7 +5548,7 @@ export interface Operations {
       data: readonly BundleSummary[];
       total_count: number;
     };
-    failures: 400 | 401 | 403 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** List the private chart repositories of an organization, newest first. `GET /orgs/{id}/chart-repositories` */
   listChartRepositories: {
@@ -5282,7 +5559,7 @@ export interface Operations {
       data: readonly ChartRepository[];
       total_count: number;
     };
-    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** List your CLI tokens; a superuser lists anybody's. `GET /cli-tokens` */
   listCliTokens: {
@@ -5290,6 +5567,8 @@ export interface Operations {
       /** From 1. */
       page?: number | undefined;
       items_per_page?: number | undefined;
+      /** The `next_cursor` of an answer, for what follows it. `page` does not count then. */
+      cursor?: string | undefined;
       /** Whose; your own unless given. Only superusers may name somebody else. */
       user_id?: string | undefined;
     };
@@ -5299,8 +5578,9 @@ export interface Operations {
       page: number;
       items_per_page: number;
       has_more: boolean;
+      next_cursor: string | null;
     };
-    failures: 400 | 401 | 403 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** List the image pull secrets of a cluster. `GET /clusters/{id}/registry-secrets` */
   listClusterRegistrySecrets: {
@@ -5311,7 +5591,7 @@ export interface Operations {
       data: readonly RegistrySecret[];
       total_count: number;
     };
-    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** List the roles granted on a cluster. `GET /clusters/{id}/rbac` */
   listClusterRoles: {
@@ -5322,7 +5602,7 @@ export interface Operations {
       data: readonly RoleBinding[];
       total_count: number;
     };
-    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** List an organization's clusters, newest first. `GET /orgs/{org_id}/clusters` */
   listClusters: {
@@ -5331,8 +5611,10 @@ export interface Operations {
       /** From 1. */
       page?: number | undefined;
       items_per_page?: number | undefined;
+      /** The `next_cursor` of an answer, for what follows it. `page` does not count then. */
+      cursor?: string | undefined;
       /** Only those in one of these states. */
-      status?: readonly ("pending" | "provisioning" | "awaiting_operator" | "connected" | "disconnected" | "installing" | "install_failed" | "destroying" | "error")[] | undefined;
+      status?: readonly ("pending" | "provisioning" | "awaiting_operator" | "connected" | "disconnected" | "installing" | "install_failed" | "abandoned" | "destroying" | "error")[] | undefined;
       /** Only those with this text in their name. Upper and lower case are the same. */
       search?: string | undefined;
     };
@@ -5342,8 +5624,9 @@ export interface Operations {
       page: number;
       items_per_page: number;
       has_more: boolean;
+      next_cursor: string | null;
     };
-    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** List the keys of a component's secrets. `GET /apps/{namespace}/{name}/components/{component}/secrets` */
   listComponentSecrets: {
@@ -5359,7 +5642,7 @@ export interface Operations {
       data: readonly ComponentSecret[];
       total_count: number;
     };
-    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** List an organization's cloud credentials, newest first; org admin. `GET /orgs/{id}/credentials` */
   listCredentials: {
@@ -5368,6 +5651,8 @@ export interface Operations {
       /** From 1. */
       page?: number | undefined;
       items_per_page?: number | undefined;
+      /** The `next_cursor` of an answer, for what follows it. `page` does not count then. */
+      cursor?: string | undefined;
     };
     answer: {
       data: readonly Credential[];
@@ -5375,8 +5660,9 @@ export interface Operations {
       page: number;
       items_per_page: number;
       has_more: boolean;
+      next_cursor: string | null;
     };
-    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** List what was done to an app, newest first. `GET /apps/{namespace}/{name}/deployments` */
   listDeployments: {
@@ -5389,15 +5675,18 @@ export interface Operations {
       /** From 1. */
       page?: number | undefined;
       items_per_page?: number | undefined;
+      /** The `next_cursor` of an answer, for what follows it. `page` does not count then. */
+      cursor?: string | undefined;
     };
     answer: {
-      data: readonly Deployment[];
+      data: readonly DeploymentListItem[];
       total_count: number;
       page: number;
       items_per_page: number;
       has_more: boolean;
+      next_cursor: string | null;
     };
-    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /**
    * List the image pull secrets that apply in a project, and where each is inherited from. `GET
@@ -5411,7 +5700,7 @@ export interface Operations {
       data: readonly EffectiveRegistrySecret[];
       total_count: number;
     };
-    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** List an organization's members with their roles. `GET /orgs/{id}/members` */
   listMembers: {
@@ -5420,6 +5709,8 @@ export interface Operations {
       /** From 1. */
       page?: number | undefined;
       items_per_page?: number | undefined;
+      /** The `next_cursor` of an answer, for what follows it. `page` does not count then. */
+      cursor?: string | undefined;
     };
     answer: {
       data: readonly Member[];
@@ -5427,15 +5718,20 @@ export interface Operations {
       page: number;
       items_per_page: number;
       has_more: boolean;
+      next_cursor: string | null;
     };
-    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
-  /** List the organizations you belong to; all of them for a superuser. `GET /orgs` */
+  /** List the organizations you belong to. `GET /orgs` */
   listOrgs: {
     input: {
       /** From 1. */
       page?: number | undefined;
       items_per_page?: number | undefined;
+      /** The `next_cursor` of an answer, for what follows it. `page` does not count then. */
+      cursor?: string | undefined;
+      /** All organizations there are; for superusers only. */
+      all?: boolean | undefined;
     };
     answer: {
       data: readonly Organization[];
@@ -5443,8 +5739,9 @@ export interface Operations {
       page: number;
       items_per_page: number;
       has_more: boolean;
+      next_cursor: string | null;
     };
-    failures: 400 | 401 | 403 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** List the apps of a project, newest first. `GET /projects/{id}/apps` */
   listProjectApps: {
@@ -5453,15 +5750,18 @@ export interface Operations {
       /** From 1. */
       page?: number | undefined;
       items_per_page?: number | undefined;
+      /** The `next_cursor` of an answer, for what follows it. `page` does not count then. */
+      cursor?: string | undefined;
     };
     answer: {
-      data: readonly App[];
+      data: readonly AppListItem[];
       total_count: number;
       page: number;
       items_per_page: number;
       has_more: boolean;
+      next_cursor: string | null;
     };
-    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** List the image pull secrets of a project itself. `GET /projects/{id}/registry-secrets` */
   listProjectRegistrySecrets: {
@@ -5472,7 +5772,7 @@ export interface Operations {
       data: readonly RegistrySecret[];
       total_count: number;
     };
-    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** List the roles granted on a project itself. `GET /projects/{id}/rbac` */
   listProjectRoles: {
@@ -5483,7 +5783,7 @@ export interface Operations {
       data: readonly RoleBinding[];
       total_count: number;
     };
-    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** List the projects you can see. `GET /projects` */
   listProjects: {
@@ -5491,12 +5791,14 @@ export interface Operations {
       /** From 1. */
       page?: number | undefined;
       items_per_page?: number | undefined;
+      /** The `next_cursor` of an answer, for what follows it. `page` does not count then. */
+      cursor?: string | undefined;
       /** Only those of this organization. */
       org_id?: string | undefined;
       /** Only those on this cluster. */
       cluster_id?: string | undefined;
       /** Only those in one of these states. */
-      lifecycle?: readonly ("pending" | "ready" | "degraded" | "cleanup_pending")[] | undefined;
+      lifecycle?: readonly ("pending" | "ready" | "degraded" | "cleanup_pending" | "cleanup_degraded")[] | undefined;
       /** Only those with this text in their name. Upper and lower case are the same. */
       search?: string | undefined;
     };
@@ -5506,8 +5808,9 @@ export interface Operations {
       page: number;
       items_per_page: number;
       has_more: boolean;
+      next_cursor: string | null;
     };
-    failures: 400 | 401 | 403 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** List a cluster's provisioning jobs, newest first. `GET /clusters/{id}/provisioning-jobs` */
   listProvisioningJobs: {
@@ -5516,6 +5819,8 @@ export interface Operations {
       /** From 1. */
       page?: number | undefined;
       items_per_page?: number | undefined;
+      /** The `next_cursor` of an answer, for what follows it. `page` does not count then. */
+      cursor?: string | undefined;
     };
     answer: {
       data: readonly ProvisioningJob[];
@@ -5523,8 +5828,9 @@ export interface Operations {
       page: number;
       items_per_page: number;
       has_more: boolean;
+      next_cursor: string | null;
     };
-    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** List a tier's limits. `GET /tier/{tier_name}/rate_limits` */
   listRateLimits: {
@@ -5533,6 +5839,8 @@ export interface Operations {
       /** From 1. */
       page?: number | undefined;
       items_per_page?: number | undefined;
+      /** The `next_cursor` of an answer, for what follows it. `page` does not count then. */
+      cursor?: string | undefined;
     };
     answer: {
       data: readonly RateLimit[];
@@ -5540,8 +5848,9 @@ export interface Operations {
       page: number;
       items_per_page: number;
       has_more: boolean;
+      next_cursor: string | null;
     };
-    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** List your sessions that are open; a superuser lists anybody's. `GET /sessions` */
   listSessions: {
@@ -5549,6 +5858,8 @@ export interface Operations {
       /** From 1. */
       page?: number | undefined;
       items_per_page?: number | undefined;
+      /** The `next_cursor` of an answer, for what follows it. `page` does not count then. */
+      cursor?: string | undefined;
       /** Whose; your own unless given. Only superusers may name somebody else. */
       user_id?: string | undefined;
     };
@@ -5558,8 +5869,9 @@ export interface Operations {
       page: number;
       items_per_page: number;
       has_more: boolean;
+      next_cursor: string | null;
     };
-    failures: 400 | 401 | 403 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** List the stack templates that you can see. `GET /stack-templates` */
   listStackTemplates: {
@@ -5567,6 +5879,8 @@ export interface Operations {
       /** From 1. */
       page?: number | undefined;
       items_per_page?: number | undefined;
+      /** The `next_cursor` of an answer, for what follows it. `page` does not count then. */
+      cursor?: string | undefined;
       namespace?: string | undefined;
       /**
        * Who sees it: whoever has a role in its project; on its cluster or in any project there; members;
@@ -5580,8 +5894,9 @@ export interface Operations {
       page: number;
       items_per_page: number;
       has_more: boolean;
+      next_cursor: string | null;
     };
-    failures: 400 | 401 | 403 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** List the tiers. `GET /tiers` */
   listTiers: {
@@ -5590,7 +5905,7 @@ export interface Operations {
       data: readonly Tier[];
       total_count: number;
     };
-    failures: 400 | 401 | 403 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** List users: all for a superuser, otherwise those who share an organization with you. `GET /users` */
   listUsers: {
@@ -5598,6 +5913,8 @@ export interface Operations {
       /** From 1. */
       page?: number | undefined;
       items_per_page?: number | undefined;
+      /** The `next_cursor` of an answer, for what follows it. `page` does not count then. */
+      cursor?: string | undefined;
       /** Only those with this text in their name, username or email address. Upper and lower case are the same. */
       search?: string | undefined;
     };
@@ -5607,8 +5924,9 @@ export interface Operations {
       page: number;
       items_per_page: number;
       has_more: boolean;
+      next_cursor: string | null;
     };
-    failures: 400 | 401 | 403 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** Sign in with a username or an email address, and a password. `POST /login` */
   login: {
@@ -5627,13 +5945,13 @@ export interface Operations {
       };
     };
     answer: AccessToken;
-    failures: 400 | 401 | 403 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 408 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** End the session: refuse both tokens from now on and clear the cookie. `POST /logout` */
   logout: {
     input: Record<never, never>;
     answer: LoggedOut;
-    failures: 400 | 401 | 403 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 408 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Set all workloads to 0 replicas and remember their counts. `POST /apps/{namespace}/{name}/pause` */
   pauseApp: {
@@ -5646,7 +5964,7 @@ export interface Operations {
     };
     answer: App;
     versioned: true;
-    failures: 400 | 401 | 403 | 404 | 409 | 412 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 412 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Plan a change of size or a destruction without making it; org admin. `POST /clusters/{id}/plan` */
   planCluster: {
@@ -5659,7 +5977,7 @@ export interface Operations {
       };
     };
     answer: ProvisioningJob;
-    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Read what would go with an addon instance; project editor. `GET /addon-instances/{id}/deletion-preview` */
   previewAddonInstanceDeletion: {
@@ -5667,7 +5985,7 @@ export interface Operations {
       id: string;
     };
     answer: DeletionPreview;
-    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 431 | 500 | 503;
   };
   /**
    * Read what would go with an app, with one of its components, or with an attached addon; project editor. `GET
@@ -5686,7 +6004,7 @@ export interface Operations {
       addon_instance_id?: string | undefined;
     };
     answer: DeletionPreview;
-    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 431 | 500 | 503;
   };
   /** Read what would go with a project; org admin. `GET /projects/{id}/deletion-preview` */
   previewProjectDeletion: {
@@ -5694,7 +6012,7 @@ export interface Operations {
       id: string;
     };
     answer: DeletionPreview;
-    failures: 400 | 401 | 403 | 404 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 431 | 500 | 503;
   };
   /** Record which bundle and profiles are installed. `PUT /clusters/{id}/bundle` */
   recordClusterBundle: {
@@ -5703,7 +6021,7 @@ export interface Operations {
       body: WrittenBundleRecord;
     };
     answer: BundleRecord;
-    failures: 400 | 401 | 403 | 404 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Refresh and apply again what is recorded. `POST /apps/{namespace}/{name}/redeploy` */
   redeployApp: {
@@ -5719,13 +6037,13 @@ export interface Operations {
     };
     answer: App;
     versioned: true;
-    failures: 400 | 401 | 403 | 404 | 409 | 412 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 412 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Exchange the refresh cookie for a new access token. `POST /refresh` */
   refreshAccessToken: {
     input: Record<never, never>;
     answer: AccessToken;
-    failures: 400 | 401 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 408 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /**
    * Remove a member and all the roles granted to them in the organization; org admin. `DELETE
@@ -5737,7 +6055,7 @@ export interface Operations {
       user_id: string;
     };
     answer: null;
-    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Replace a user's role on a cluster. `PUT /clusters/{id}/rbac` */
   replaceClusterRole: {
@@ -5746,7 +6064,7 @@ export interface Operations {
       body: RoleGrant;
     };
     answer: RoleBinding;
-    failures: 400 | 401 | 403 | 404 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Replace a user's role on a project. `PUT /projects/{id}/rbac` */
   replaceProjectRole: {
@@ -5755,7 +6073,7 @@ export interface Operations {
       body: RoleGrant;
     };
     answer: RoleBinding;
-    failures: 400 | 401 | 403 | 404 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /**
    * Report that a stage of an install or upgrade has started, completed or failed. `POST
@@ -5767,7 +6085,31 @@ export interface Operations {
       body: InstallEvent;
     };
     answer: JournalEntry;
-    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
+  };
+  /** Report how far a new machine has come, with the next lines of its log. `POST /node-reports` */
+  reportNode: {
+    input: {
+      body: {
+        cluster_id: string;
+        node: string;
+        token: string;
+        /** The step that it is in. */
+        stage: "secrets" | "install" | "configure" | "start" | "join" | "ready";
+        /** `completed` once it is a node of the cluster; `failed` where the step has failed. */
+        status: "running" | "completed" | "failed";
+        /** Why it has failed. */
+        message?: string | undefined;
+        /** The number of lines before these. */
+        first_line: number;
+        lines: readonly string[];
+      };
+    };
+    answer: {
+      /** The number of lines that were received so far. */
+      next_line: number;
+    };
+    failures: 400 | 401 | 408 | 413 | 415 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** Restore the counts of before the pause. `POST /apps/{namespace}/{name}/resume` */
   resumeApp: {
@@ -5780,7 +6122,7 @@ export interface Operations {
     };
     answer: App;
     versioned: true;
-    failures: 400 | 401 | 403 | 404 | 409 | 412 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 412 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Run a failed provisioning job again; org admin. `POST /provisioning-jobs/{id}/retry` */
   retryProvisioningJob: {
@@ -5788,7 +6130,7 @@ export interface Operations {
       id: string;
     };
     answer: ProvisioningJob;
-    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Revoke a role on a cluster. `DELETE /clusters/{id}/rbac` */
   revokeClusterRole: {
@@ -5798,13 +6140,13 @@ export interface Operations {
       binding_id: string;
     };
     answer: null;
-    failures: 400 | 401 | 403 | 404 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Revoke the CLI token that this request presents, whatever its scopes. `DELETE /cli-tokens/self` */
   revokePresentedCliToken: {
     input: Record<never, never>;
     answer: null;
-    failures: 400 | 401 | 403 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 408 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Revoke a role on a project. `DELETE /projects/{id}/rbac` */
   revokeProjectRole: {
@@ -5814,7 +6156,7 @@ export interface Operations {
       binding_id: string;
     };
     answer: null;
-    failures: 400 | 401 | 403 | 404 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /**
    * Bring back the values and the chart version of a revision; project editor. `POST
@@ -5835,7 +6177,7 @@ export interface Operations {
     };
     answer: AddonInstance;
     versioned: true;
-    failures: 400 | 401 | 403 | 404 | 409 | 412 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 412 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /**
    * Restore the specification of an earlier deployment, as a new revision. `POST
@@ -5861,7 +6203,7 @@ export interface Operations {
     };
     answer: App;
     versioned: true;
-    failures: 400 | 401 | 403 | 404 | 409 | 412 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 412 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /**
    * Restore the specification of this deployment, as a new revision. `POST
@@ -5885,7 +6227,7 @@ export interface Operations {
     };
     answer: App;
     versioned: true;
-    failures: 400 | 401 | 403 | 404 | 409 | 412 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 412 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Revoke every earlier agent JWT and mint a new one. `POST /clusters/{id}/rotate-token` */
   rotateClusterToken: {
@@ -5893,7 +6235,7 @@ export interface Operations {
       id: string;
     };
     answer: RotatedToken;
-    failures: 400 | 401 | 403 | 404 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /**
    * Run the image of a workload once, with another command if you like; project editor. `POST
@@ -5917,7 +6259,7 @@ export interface Operations {
       } | undefined;
     };
     answer: ComponentRun;
-    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 502 | 503 | 504;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 502 | 503 | 504;
   };
   /** Set how many replicas a component runs. `POST /apps/{namespace}/{name}/scale` */
   scaleApp: {
@@ -5934,7 +6276,7 @@ export interface Operations {
     };
     answer: App;
     versioned: true;
-    failures: 400 | 401 | 403 | 404 | 409 | 412 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 412 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Change the number of a provisioned cluster's nodes; org admin. `POST /clusters/{id}/scale` */
   scaleCluster: {
@@ -5946,7 +6288,7 @@ export interface Operations {
       };
     };
     answer: ProvisioningJob;
-    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Find what you can see by a part of its name. `GET /search` */
   search: {
@@ -5956,7 +6298,7 @@ export interface Operations {
       org_id?: string | undefined;
     };
     answer: SearchResults;
-    failures: 400 | 401 | 403 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 408 | 421 | 422 | 431 | 500 | 503;
   };
   /** Disable or enable a user; superuser only. `PATCH /user/{id}/disabled` */
   setUserDisabled: {
@@ -5967,7 +6309,7 @@ export interface Operations {
       };
     };
     answer: User;
-    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Move a user to another tier; superuser only. `PATCH /user/{id}/tier` */
   setUserTier: {
@@ -5978,7 +6320,7 @@ export interface Operations {
       };
     };
     answer: User;
-    failures: 400 | 401 | 403 | 404 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Begin a device login (RFC 8628): get a code for a person to approve. `POST /auth/cli/device` */
   startDeviceLogin: {
@@ -5998,7 +6340,7 @@ export interface Operations {
       };
     };
     answer: DeviceLogin;
-    failures: 400 | 413 | 415 | 422 | 429 | 500 | 503;
+    failures: 400 | 408 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Follow the logs of an app. `GET /apps/{namespace}/{name}/logs` */
   streamAppLogs: {
@@ -6020,7 +6362,7 @@ export interface Operations {
     };
     answer: never;
     item: unknown;
-    failures: 400 | 401 | 403 | 404 | 422 | 429 | 500 | 502 | 503 | 504;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 429 | 431 | 500 | 502 | 503 | 504;
   };
   /** Follow the logs of one component. `GET /apps/{namespace}/{name}/components/{component}/logs/stream` */
   streamComponentLogs: {
@@ -6042,7 +6384,7 @@ export interface Operations {
     };
     answer: never;
     item: unknown;
-    failures: 400 | 401 | 403 | 404 | 422 | 429 | 500 | 502 | 503 | 504;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 429 | 431 | 500 | 502 | 503 | 504;
   };
   /** Follow what happens, as server-sent events. `GET /events/stream` */
   streamEvents: {
@@ -6058,7 +6400,7 @@ export interface Operations {
     };
     answer: never;
     item: Event;
-    failures: 400 | 401 | 403 | 422 | 429 | 500 | 503;
+    failures: 400 | 401 | 403 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** Follow the logs of a run. `GET /apps/{namespace}/{name}/runs/{run_id}/logs` */
   streamRunLogs: {
@@ -6080,7 +6422,7 @@ export interface Operations {
     };
     answer: never;
     item: unknown;
-    failures: 400 | 401 | 403 | 404 | 422 | 429 | 500 | 502 | 503 | 504;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 429 | 431 | 500 | 502 | 503 | 504;
   };
   /** Change the values or the chart version of an addon instance; project editor. `PATCH /addon-instances/{id}` */
   updateAddonInstance: {
@@ -6103,7 +6445,7 @@ export interface Operations {
     };
     answer: AddonInstance;
     versioned: true;
-    failures: 400 | 401 | 403 | 404 | 409 | 412 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 412 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Add, remove and patch components; all or nothing. `PATCH /apps/{namespace}/{name}` */
   updateApp: {
@@ -6120,7 +6462,7 @@ export interface Operations {
     };
     answer: App;
     versioned: true;
-    failures: 400 | 401 | 403 | 404 | 409 | 412 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 412 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Change a private chart repository; org admin. `PATCH /orgs/{id}/chart-repositories/{repository_id}` */
   updateChartRepository: {
@@ -6141,7 +6483,7 @@ export interface Operations {
       };
     };
     answer: ChartRepository;
-    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Change a cluster's name and description. `PATCH /clusters/{id}` */
   updateCluster: {
@@ -6153,7 +6495,7 @@ export interface Operations {
       };
     };
     answer: Cluster;
-    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Change what holds for every project of a cluster; org admin. `PATCH /clusters/{id}/settings` */
   updateClusterSettings: {
@@ -6174,7 +6516,7 @@ export interface Operations {
       };
     };
     answer: ClusterSettings;
-    failures: 400 | 401 | 403 | 404 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /**
    * Set secrets of a component; keys left out stay. `PATCH
@@ -6197,7 +6539,7 @@ export interface Operations {
       total_count: number;
     };
     versioned: true;
-    failures: 400 | 401 | 403 | 404 | 409 | 412 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 412 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Rotate or rename a cloud credential; org admin. `PATCH /credentials/{id}` */
   updateCredential: {
@@ -6212,7 +6554,7 @@ export interface Operations {
       };
     };
     answer: Credential;
-    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Change an organization; org admin. `PUT /orgs/{id}` */
   updateOrg: {
@@ -6224,7 +6566,7 @@ export interface Operations {
       };
     };
     answer: Organization;
-    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Change an organization's settings; org admin. `PATCH /org/settings` */
   updateOrgSettings: {
@@ -6242,7 +6584,7 @@ export interface Operations {
       };
     };
     answer: OrgSettingsRecord;
-    failures: 400 | 401 | 403 | 404 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Change what fences a project's namespace; project admin. `PATCH /projects/{id}/policy` */
   updateProjectPolicy: {
@@ -6256,11 +6598,10 @@ export interface Operations {
          * `ingress_namespaces` only; `none` lets in everything.
          */
         isolation?: "namespace" | "none" | undefined;
-        quota?: Quota | null | undefined;
       };
     };
     answer: ProjectPolicy;
-    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Change one limit; superuser only. `PATCH /tier/{tier_name}/rate_limit/{id}` */
   updateRateLimit: {
@@ -6268,7 +6609,7 @@ export interface Operations {
       tier_name: string;
       id: string;
       body: {
-        /** Relative to the base URL. */
+        /** Relative to the base URL. A slash is put before a path that begins with none. */
         path?: string | undefined;
         /** Requests. */
         limit?: number | undefined;
@@ -6278,7 +6619,7 @@ export interface Operations {
       };
     };
     answer: RateLimit;
-    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Change a stack template in place; its version stays. `PUT /stack-templates/{namespace}/{name}` */
   updateStackTemplate: {
@@ -6570,7 +6911,7 @@ export interface Operations {
     };
     answer: StackTemplate;
     versioned: true;
-    failures: 400 | 401 | 403 | 404 | 409 | 412 | 413 | 415 | 422 | 429 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 412 | 413 | 415 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** Change your own record. `PATCH /user/{id}` */
   updateUser: {
@@ -6588,7 +6929,7 @@ export interface Operations {
       };
     };
     answer: User;
-    failures: 400 | 401 | 403 | 409 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Confirm that a user's email address is theirs; superuser only. `POST /user/{id}/email-verification` */
   verifyUserEmail: {
@@ -6599,6 +6940,6 @@ export interface Operations {
       } | undefined;
     };
     answer: null;
-    failures: 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
 }

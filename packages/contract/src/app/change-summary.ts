@@ -1,4 +1,4 @@
-import type { ComponentSpec, WorkloadSpec } from "../component.ts";
+import { type ComponentSpec, secretPathsOfChart, type WorkloadSpec } from "../component.ts";
 import {
   addLeaves,
   diffLeaves,
@@ -6,9 +6,9 @@ import {
   hiddenLeaf,
   type Leaf,
   type Leaves,
-  looksSecret,
   shownLeaf,
 } from "../field-change.ts";
+import { mayBeSecret } from "../secret-names.ts";
 import type { DeploymentOperation } from "../states.ts";
 import { changeSentence, creationSentence } from "./change-sentence.ts";
 
@@ -36,7 +36,7 @@ export function appChanges(before: Revision, after: Revision, touched: readonly 
     if (!old || !now) return [presence(name, old, now), ...secrets];
     // A component that a request does not mention is the same object.
     if (old === now) return secrets;
-    const hidden = [old, now].flatMap(({ chart_spec }) => chart_spec?.secret_values ?? []);
+    const hidden = [old, now].flatMap(({ chart_spec }) => secretPathsOfChart(chart_spec));
     return [...diffLeaves(name, leavesOf(old, hidden), leavesOf(now, hidden)), ...secrets].toSorted(byRank);
   });
   return [...diffLeaves(null, leavesOfWhole(before), leavesOfWhole(after)), ...components];
@@ -147,7 +147,7 @@ function addContainer(leaves: Map<string, Leaf>, prefix: string, { image, comman
 function variableLeaf(variable: NonNullable<WorkloadSpec["env"]>[number]): Leaf {
   const { name, value, export_ref } = variable;
   if (export_ref) return shownLeaf(variable, `${export_ref.component}.${export_ref.key}`);
-  return value === undefined || looksSecret(name, value) ? hiddenLeaf(variable) : shownLeaf(variable, value);
+  return value === undefined || mayBeSecret(name, value) ? hiddenLeaf(variable) : shownLeaf(variable, value);
 }
 
 const RANKS = [

@@ -30,7 +30,7 @@ const states = {
   reported_at: true,
 } as const;
 
-export const LONG_APP_COLUMNS = ["components", "component_statuses", "drift_fields"] as const;
+export const LONG_APP_COLUMNS = ["components", "component_statuses", "drift_fields", "drift_repairs"] as const;
 const appColumns = {
   ...places,
   ...states,
@@ -43,7 +43,7 @@ const appColumns = {
 export const SHORT_APP_COLUMNS = namesOf(appColumns);
 export const APP_COLUMNS = [...SHORT_APP_COLUMNS, ...LONG_APP_COLUMNS];
 
-export const LONG_ADDON_COLUMNS = ["values", "exports", "component_statuses", "drift_fields"] as const;
+export const LONG_ADDON_COLUMNS = ["values", "exports", "component_statuses", "drift_fields", "drift_repairs"] as const;
 const addonColumns = {
   ...places,
   ...states,
@@ -86,6 +86,7 @@ const clusterColumns = {
   ssh_public_key: true,
   sealed_join_token: true,
   deletion_requested_at: true,
+  abandoned_at: true,
 } satisfies Columns<ClusterTable, "install_journal" | "volume_group_ownership">;
 export const SHORT_CLUSTER_COLUMNS = namesOf(clusterColumns);
 
@@ -108,6 +109,8 @@ const deploymentColumns = {
   deadline_at: true,
   finished_at: true,
   changed_secrets: true,
+  changes: true,
+  summary: true,
 } satisfies Columns<AppDeploymentTable, "spec">;
 export const LISTED_DEPLOYMENT_COLUMNS = namesOf(deploymentColumns);
 
