@@ -38,6 +38,7 @@ import { type AppContext, createComponentReconciler } from "./component.reconcil
 import { emptied, type Outcome } from "./component-outcome.ts";
 import type { PhaseReport } from "./phase.ts";
 import type { Instance, Releases } from "./releases.ts";
+import { deletedInstance } from "./render/problems.ts";
 import { renderApp } from "./render/render-app.ts";
 import { type Exports, type Invalid, isInvalid } from "./render/rendering.ts";
 import { mayStillCome, type SyncProgress } from "./sync-progress.ts";
@@ -88,8 +89,9 @@ function createAppReconciler(ports: AppPorts, work: Work): KindReconciler<"app">
     const instances = await releases.instances(app.spec.namespace);
     const pass = await reconcileComponents(app, known, { instances, mayHeal: mayHealNow });
     if ("invalid" in pass) {
-      const awaited = await awaitedBy(app, holder, pass);
-      const verdict = awaited === null ? phaseOf(app, known, [], pass, nowMs()) : awaitingReport(known, awaited);
+      const judged = await withoutAwaited(app, holder, pass);
+      const verdict =
+        "invalid" in judged ? phaseOf(app, known, [], judged, nowMs()) : awaitingReport(known, judged.awaits);
       const report = await finish(app, holder, known, verdict, driftOf(known, [], ""));
       return { report, requeueAfterMs: requeueMs(verdict, [], { healInMs: null, isPruning: false }) };
     }
@@ -105,17 +107,22 @@ function createAppReconciler(ports: AppPorts, work: Work): KindReconciler<"app">
     return { report, requeueAfterMs: requeueMs(verdict, pass.outcomes, { healInMs, isPruning }) };
   }
 
-  /** The addon instance that is missing and may still come. */
-  async function awaitedBy({ key, generation, spec }: App, holder: KubeObject, { awaits }: Invalid) {
-    if (awaits === undefined) return null;
-    const instance = await kube.get(ADDON_INSTANCES, awaits, spec.namespace);
+  /** The problem, or the addon instance that is missing and may still come. */
+  async function withoutAwaited(app: App, holder: KubeObject, problem: Invalid): Promise<Invalid | { awaits: string }> {
+    const { awaits } = problem;
+    if (awaits === undefined) return problem;
+    const found = await kube.get(ADDON_INSTANCES, awaits, app.spec.namespace);
+    const instance = found !== null && isOurs(found, clusterId) ? found : null;
     const { phase, generation: judged } = statusOf(holder);
+    const isDeleted = memoryIn(holder).instances.includes(awaits) || (instance !== null && isDeleting(instance));
     const unseen = {
-      isHeld: instance !== null && isOurs(instance, clusterId) && !isDeleting(instance),
-      isSyncComplete: syncProgress.isCompleteSince(key),
-      wasMissing: phase === "invalid" && judged === generation,
+      isHeld: instance !== null && !isDeleting(instance),
+      isSyncComplete: syncProgress.isCompleteSince(app.key),
+      wasMissing: phase === "invalid" && judged === app.generation,
+      isDeleted,
     };
-    return mayStillCome(unseen) ? awaits : null;
+    if (mayStillCome(unseen)) return { awaits };
+    return isDeleted ? deletedInstance(app.spec, awaits) : problem;
   }
 
   /** Wave after wave; what a release exports may complete what comes after it. */

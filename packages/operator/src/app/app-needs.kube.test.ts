@@ -73,6 +73,29 @@ describe("an app that waits for what it needs", () => {
       await world.seen({ phase: "invalid" });
     });
 
+    test("[AO121] is told that it was deleted, and what to do, and runs once it is there again", async () => {
+      const main = { state: "ready", message: null, keys: [], exports: {}, counts: NO_COUNTS } as const;
+      const tell = () => world.releases.set("any", { state: "ready", message: null, exports: {} }, world.namespace);
+      world.releases.instances.set("main", main);
+      // The hub has not told everything since.
+      world.syncProgress.received(world.key);
+      await world.deploy(COMPONENTS);
+      await world.seen(CALM);
+      world.releases.instances.delete("main");
+      tell();
+      await world.seen({
+        phase: "invalid",
+        reason: "AddonInstanceDeleted",
+        message: expect.stringMatching(/^Component db needs the addon instance main, which was deleted\. Create /),
+      });
+      expect(await world.replicas("shop-web")).toBe(2);
+      await world.deploy([...COMPONENTS, workload("api")]);
+      await world.seen({ phase: "invalid", reason: "AddonInstanceDeleted" });
+      world.releases.instances.set("main", main);
+      tell();
+      await world.seen(CALM);
+    });
+
     test("[AO38] waits where the cluster holds it and nobody has seen it yet", async () => {
       const { namespace, clusterId } = world;
       const chart = { repo: "https://charts.example.com", name: "postgres" };

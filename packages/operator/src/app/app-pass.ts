@@ -18,7 +18,10 @@ export interface AppPass {
   readonly outcomes: readonly Outcome[];
 }
 
-/** Releases and objects that are about to be made are on record before they are. */
+/**
+ * Releases and objects that are about to be made are on record before they are. An app is rendered only if the addon instances
+ * that it uses are there.
+ */
 export function withPlanned(memory: AppMemory, { spec }: App, { components }: RenderedApp): AppMemory {
   const items = components.flatMap(({ objects }) => objects.map(itemOf));
   const charts = spec.components.flatMap(({ name, release }): ReleaseChart[] =>
@@ -27,8 +30,10 @@ export function withPlanned(memory: AppMemory, { spec }: App, { components }: Re
       : [],
   );
   const releases = charts.map(({ release }) => release);
+  const instances = spec.components.flatMap(({ addon_instance }) => addon_instance ?? []);
   return {
     ...memory,
+    instances: [...new Set(instances)].sort(),
     inventory: union(memory.inventory, items),
     releases: [...new Set([...memory.releases, ...releases])].sort(),
     charts: [...memory.charts.filter(({ release }) => !releases.includes(release)), ...charts].sort(byRelease),

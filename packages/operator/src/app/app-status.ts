@@ -29,6 +29,8 @@ export interface AppMemory {
   readonly releases: readonly string[];
   readonly charts: readonly ReleaseChart[];
   readonly components: readonly ComponentStatus[];
+  /** Names of the addon instances that it uses and that were there. One that is missing now was deleted. */
+  readonly instances: readonly string[];
   /** The last generation that was seen to run whole. */
   readonly ranGeneration: number | null;
   readonly drift: EarlierDrift;
@@ -38,10 +40,11 @@ export interface AppMemory {
 
 export function memoryIn(holder: KubeObject): AppMemory {
   const status = statusOf(holder);
-  const { releases, ranGeneration, drift } = status;
+  const { releases, instances, ranGeneration, drift } = status;
   return {
     inventory: itemsIn(status["inventory"]),
-    releases: Array.isArray(releases) ? releases.map(textIn).filter((name) => name !== "") : [],
+    releases: namesIn(releases),
+    instances: namesIn(instances),
     charts: listIn(status["charts"]).map(({ release, repo, name }) => ({
       release: textIn(release),
       repo: textIn(repo),
@@ -58,6 +61,9 @@ export function memoryIn(holder: KubeObject): AppMemory {
     lastPhase: lastPhaseIn(holder),
   };
 }
+
+const namesIn = (names: unknown): string[] =>
+  Array.isArray(names) ? names.map(textIn).filter((name) => name !== "") : [];
 
 export const chartOf = ({ charts }: AppMemory, release: string): ReleaseChart | null =>
   charts.find((chart) => chart.release === release) ?? null;

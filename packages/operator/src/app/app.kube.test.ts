@@ -73,6 +73,18 @@ describe("an app on a cluster", () => {
     await world.seen({ ...CALM, components: [{ name: "web", ready_replicas: 2 }] });
   });
 
+  test("[AO120] runs with another least number of an autoscaler once that many replicas are ready", async () => {
+    const scaled = (min: number) => [workload("web", { autoscale: { min, max: 6, cpu_percent: 70 } })];
+    await world.deploy(scaled(1));
+    await world.seen(CALM);
+    const generation = await world.deploy(scaled(4));
+    await world.seen(CALM);
+    const first = world.reports.find(
+      ({ generation: of, report }) => of === generation && "phase" in report && report.phase === "running",
+    );
+    expect(first?.report).toMatchObject({ components: [{ name: "web", ready_replicas: 4 }] });
+  });
+
   test("[AO3] loses what a removed component had, and nothing else", async () => {
     const volumes = [{ name: "data", mount_path: "/data", size_gb: 1 }];
     await world.deploy([WEB, workload("api", { volumes, ports: [{ name: "http", port: 80 }] })]);
@@ -179,8 +191,9 @@ describe("an app on a cluster", () => {
   });
 
   test("[AO11] says what the cluster does not take before anything is applied", async () => {
-    const volumes = ["one", "other"].map((name) => ({ name, mount_path: "/data", size_gb: 1 }));
-    await world.deploy([workload("web", { env: [{ name: "A", value: "1" }], volumes })]);
+    // Kubernetes wants a letter in the name of a port.
+    const ports = [{ name: "80", port: 80 }];
+    await world.deploy([workload("web", { env: [{ name: "A", value: "1" }], ports })]);
     await world.seen({ phase: "failed", reason: "ObjectRefused" });
     expect(await world.get("v1", "ConfigMap", "shop-web-env")).toBeNull();
   });

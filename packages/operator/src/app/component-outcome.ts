@@ -1,6 +1,6 @@
 import type { DriftField } from "@binnacle/contract";
 import type { KubeObject } from "../kube/kube-client.ts";
-import { conditionOf, specOf, titleOf } from "../kube/object-fields.ts";
+import { conditionOf, countIn, specOf, titleOf } from "../kube/object-fields.ts";
 import type { PodTrouble } from "../kube/pod-trouble.ts";
 import { askedReplicas, notBelow, type Readiness, readinessOf, VOLUME_GROWING } from "../kube/readiness.ts";
 import { NO_COUNTS, workloadCounts } from "../kube/workload-counts.ts";
@@ -96,11 +96,17 @@ export interface WantedObjects {
   readonly finishedJobs: ReadonlySet<string>;
 }
 
-/** As many replicas as the component asks for. An autoscaler decides on more than one, nobody on none, and nodes of a DaemonSet. */
+/**
+ * As many replicas as the component asks for. An autoscaler may decide on more than its least number, and nodes decide on those
+ * of a DaemonSet.
+ */
 function desiredReplicas({ objects, finishedJobs }: WantedObjects): number {
   const workload = objects.find(({ kind }) => WORKLOADS.has(kind));
   if (!workload || workload.kind === "CronJob" || workload.kind === "DaemonSet") return 0;
-  if (workload.kind !== "Job") return askedReplicas(workload);
+  if (workload.kind !== "Job") {
+    const autoscaler = objects.find(({ kind }) => kind === "HorizontalPodAutoscaler");
+    return autoscaler ? countIn(specOf(autoscaler)["minReplicas"]) : askedReplicas(workload);
+  }
   return finishedJobs.has(workload.metadata.name) || specOf(workload)["suspend"] === true ? 0 : 1;
 }
 
@@ -111,7 +117,9 @@ export function runsOf(objects: readonly KubeObject[], wanted: WantedObjects) {
   const { desired, least, updated, image } = workload ? workloadCounts(workload, live) : NO_COUNTS;
   const isDone = live ? conditionOf(live, "Complete")?.status === "True" : desiredReplicas(wanted) === 0;
   return {
-    desiredReplicas: workload?.kind === "Job" ? (isDone ? 0 : desiredReplicas(wanted)) : desired,
+    // An autoscaler that was told of another least number takes a moment to ask for it.
+    desiredReplicas:
+      workload?.kind === "Job" ? (isDone ? 0 : desiredReplicas(wanted)) : Math.max(desired, desiredReplicas(wanted)),
     leastReplicas:
       workload?.kind === "DaemonSet" ? least : live?.kind === "Job" && isDone ? 0 : desiredReplicas(wanted),
     updatedReplicas: updated,

@@ -170,6 +170,18 @@ describe("a component", () => {
     expect(componentReadiness(objects, wanting([workload], done))).toMatchObject({ state: "ready" });
   });
 
+  test("[AO120] that scales by itself is ready with its least number of replicas, and not before", () => {
+    const autoscaler = { ...object("HorizontalPodAutoscaler", {}), spec: { minReplicas: 6, maxReplicas: 9 } };
+    const scaled = wanting([wanted("Deployment"), autoscaler]);
+    expect(componentReadiness([live(1)], scaled)).toMatchObject({
+      state: "progressing",
+      message: "Deployment web has 1 of 6 replicas ready.",
+    });
+    expect(runsOf([live(1)], scaled)).toMatchObject({ desiredReplicas: 6, leastReplicas: 6 });
+    expect(componentReadiness([live(6)], scaled)).toMatchObject({ state: "ready" });
+    expect(runsOf([live(8)], scaled)).toMatchObject({ desiredReplicas: 8, leastReplicas: 6 });
+  });
+
   test("[AO24] says what its pods say, unless it is ready", () => {
     const trouble = { reason: "OOMKilled", message: "Too little." } as const;
     expect(explained(componentReadiness([starting], wanting([])), trouble)).toMatchObject({

@@ -33,8 +33,10 @@ export interface UnseenInstance {
   readonly isSyncComplete: boolean;
   /** It was found missing before, with the app as it is now: a new session does not make that doubtful again. */
   readonly wasMissing: boolean;
+  /** The app has used it, or the cluster is deleting it. */
+  readonly isDeleted: boolean;
 }
 
 /** Whether to wait for it; otherwise the app is invalid. */
-export const mayStillCome = ({ isHeld, isSyncComplete, wasMissing }: UnseenInstance): boolean =>
-  isHeld || !(isSyncComplete || wasMissing);
+export const mayStillCome = ({ isHeld, isSyncComplete, wasMissing, isDeleted }: UnseenInstance): boolean =>
+  isHeld || !(isSyncComplete || wasMissing || isDeleted);

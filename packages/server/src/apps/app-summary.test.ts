@@ -34,6 +34,11 @@ test.each([
   ],
   ["an earlier operator reports", { component_statuses: [status("web", 2)] }, { ready: 2, desired: 3 }],
   ["a component is gone", { component_statuses: [status("old", 5, 5)] }, { ready: 0, desired: 3 }],
+  [
+    "it scales by itself",
+    { components: [workload("web", { workload_spec: { autoscale: { min: 4, max: 6, cpu_percent: 70 } } })] },
+    { ready: 0, desired: 4 },
+  ],
   ["it is paused", { replicas_before_pause: { web: 2 } }, { ready: 0, desired: 0 }],
   ["it has an addon", { components: [{ name: "db", type: "addon" as const }] }, { ready: 0, desired: 0 }],
 ])("[AP113] replicas are counted where %s", (_, changes, expected) => {

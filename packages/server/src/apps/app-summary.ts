@@ -62,7 +62,7 @@ export function replicasOf(
   const reported = new Map(statuses.map((status) => [status.name, status]));
   const counts = components.map(({ name, workload_spec }) => {
     const status = reported.get(name);
-    const declared = workload_spec ? (workload_spec.replicas ?? 1) : 0;
+    const declared = workload_spec ? (workload_spec.autoscale?.min ?? workload_spec.replicas ?? 1) : 0;
     return { ready: status?.ready ?? status?.ready_replicas ?? 0, desired: status?.desired ?? declared };
   });
   const sum = (of: "ready" | "desired") => counts.reduce((total, count) => total + count[of], 0);

@@ -54,6 +54,7 @@ describe("POST /apps", () => {
       observed_generation: null,
       revision: 1,
       drift: { state: "unknown", summary: null, fields: [], detected_at: null },
+      warnings: [],
       created_at: now,
       updated_at: now,
     });

@@ -52,6 +52,7 @@ test("[AP71] a component is not added, and not restored by a rollback, where its
     return shop.editor.api.patch(shop.path(app), { components: [{ op, name: component, ...rest }] });
   };
   expect(await change(`${name}-b`, "add", "c")).toMatchObject(taken(`${name}-b-c`, name));
+  expect((await change(name, "add", "other")).status).toBe(200);
   expect((await change(name, "remove", "b-c")).status).toBe(200);
   expect((await change(`${name}-b`, "add", "c")).status).toBe(200);
   const rollback = await shop.editor.api.post(shop.path(name, "/rollback"), { revision: 1 });

@@ -26,7 +26,10 @@ beforeEach(async () => {
 });
 
 const abandon = (name = cluster.name, api = orgAdmin.api) => api.post(`/clusters/${cluster.id}/abandon`, { name });
-const components = [{ name: "web", workload_spec: { image: "nginx:1.29", ingress: { host: "shop.example.com" } } }];
+const ports = [{ name: "http", port: 80 }];
+const components = [
+  { name: "web", workload_spec: { image: "nginx:1.29", ports, ingress: { host: "shop.example.com" } } },
+];
 
 /** Two projects, one of which waits for the confirmation of its deletion, with an app and an addon instance. */
 async function fill(): Promise<{ shop: string; leaving: string }> {

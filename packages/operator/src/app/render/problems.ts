@@ -8,7 +8,7 @@ import {
 } from "@binnacle/contract";
 import type { KubeObject } from "../../kube/kube-client.ts";
 import { type App, composedExports, type Publishers, secretsOf, tooLongMessage } from "./publishers.ts";
-import type { Invalid, InvalidReason, RenderedComponent, Surroundings, Workload } from "./rendering.ts";
+import type { AppSpec, Invalid, InvalidReason, RenderedComponent, Surroundings, Workload } from "./rendering.ts";
 
 const invalid = (reason: InvalidReason, message: string): Invalid => ({ invalid: reason, message });
 
@@ -42,6 +42,13 @@ function releaseProblems({ name, addon_instance, release }: DesiredComponent, ar
   if (around.instances.has(addon_instance)) return [];
   const message = `Component ${name} names the addon instance ${addon_instance} in addon_spec.instance, but the namespace has none of this name.`;
   return [{ ...invalid("UnknownAddonInstance", message), awaits: addon_instance }];
+}
+
+/** The app has used the instance, so whoever deleted it is to be told what to do. */
+export function deletedInstance({ components }: AppSpec, instance: string): Invalid {
+  const names = components.filter(({ addon_instance }) => addon_instance === instance).map(({ name }) => name);
+  const message = `Component ${names.join(", ")} needs the addon instance ${instance}, which was deleted. Create an addon instance of this name again, or remove the component and the export_refs to it.`;
+  return invalid("AddonInstanceDeleted", message);
 }
 
 /** The level adds what it asks for by name. It does not overrule a component that asks for the opposite. */

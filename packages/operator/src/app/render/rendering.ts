@@ -38,6 +38,7 @@ export type InvalidReason =
   | ProblemCode
   | "MissingChart"
   | "UnknownAddonInstance"
+  | "AddonInstanceDeleted"
   | "InvalidSecurityContext"
   | "TooLarge";
 
