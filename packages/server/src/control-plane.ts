@@ -5,6 +5,7 @@ import { refuseDefaultPasswords } from "./accounts/default-password.store.ts";
 import { createPasswords, type Passwords } from "./accounts/password.adapter.ts";
 import { connectRedisBus, createMemoryBus } from "./bus/bus.adapter.ts";
 import type { Bus } from "./bus/bus.ts";
+import { connectRedisCache, NO_SHARED_CACHE } from "./bus/shared-cache.adapter.ts";
 import { type Catalog, loadCatalog } from "./catalog/catalog.adapter.ts";
 import type { Clock } from "./clock.ts";
 import { awsProvider } from "./cloud/aws.adapter.ts";
@@ -113,7 +114,11 @@ export async function startControlPlane(
     const metricsUrl = apart ? await serveMetrics(apart, config, log, metrics, started) : null;
     if (!metricsUrl) registerMetrics(app, metrics);
     if (config.roles.includes("api")) {
-      started.push(await startApiRole(app, { ...ports, database, clouds, signingKey: keys.signingKey }, config));
+      const { redisUrl } = config.secrets;
+      const sharedCache = redisUrl ? connectRedisCache(redisUrl, log) : NO_SHARED_CACHE;
+      started.push(() => sharedCache.close());
+      const apiPorts = { ...ports, database, clouds, sharedCache, signingKey: keys.signingKey };
+      started.push(await startApiRole(app, apiPorts, config));
     }
     const url = await app.listen({ host: config.host, port: listeningPort(config).port, backlog: BACKLOG });
     started.push(() => drain(app, config.drainTimeoutMs));

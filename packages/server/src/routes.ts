@@ -19,6 +19,7 @@ import { auditRoutes } from "./audit/audit.routes.ts";
 import { bindingRoutes } from "./bindings/binding.routes.ts";
 import { bundleRoutes } from "./bundles/bundle.routes.ts";
 import type { Bus } from "./bus/bus.ts";
+import type { SharedCache } from "./bus/shared-cache.adapter.ts";
 import type { Catalog } from "./catalog/catalog.adapter.ts";
 import { chartRepositoryRoutes } from "./chart-repositories/chart-repository.routes.ts";
 import type { Clock } from "./clock.ts";
@@ -62,6 +63,7 @@ import type { Vault } from "./vault/vault.ts";
 export interface ApiPorts {
   readonly db: Queries;
   readonly bus: Bus;
+  readonly sharedCache: SharedCache;
   readonly clock: Clock;
   readonly tokens: Tokens;
   readonly passwords: Passwords;

@@ -1,4 +1,4 @@
-import { Redis } from "ioredis";
+import { Redis, type RedisOptions } from "ioredis";
 import { type Log, pauseMsAfter, watchOutage } from "../outage.ts";
 import { type Bus, Subscriptions, writeMessage } from "./bus.ts";
 
@@ -98,7 +98,7 @@ export function connectRedisBus(url: string, log: Log): Bus {
   };
 }
 
-function open(url: string): Redis {
+export function open(url: string, options: Pick<RedisOptions, "commandTimeout"> = {}): Redis {
   return new Redis(url, {
     // Messages are dropped instead of filling the memory during an outage.
     enableOfflineQueue: false,
@@ -109,11 +109,12 @@ function open(url: string): Redis {
     keepAlive: 10_000,
     maxRetriesPerRequest: 1,
     retryStrategy: (failures) => pauseMsAfter(failures),
+    ...options,
   });
 }
 
 /** Between two attempts there is no socket, and so no `end` event to wait for. */
-async function shut(connection: Redis): Promise<void> {
+export async function shut(connection: Redis): Promise<void> {
   const connected = ["connecting", "connect", "ready"].includes(connection.status);
   const ended = new Promise<void>((resolve) => connection.once("end", resolve));
   connection.disconnect();

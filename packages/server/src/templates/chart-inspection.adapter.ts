@@ -9,8 +9,10 @@ import {
   Unreachable,
 } from "@binnacle/charts";
 import type { ChartInspection } from "@binnacle/contract";
+import type { SharedCache } from "../bus/shared-cache.adapter.ts";
 import type { Clock } from "../clock.ts";
 import { fairQueue, QueueFull } from "../fair-queue.ts";
+import { readKept, type SharedChart, slotOf, writtenKept } from "./chart-cache.ts";
 import { type Readers, tooMuchWaiting } from "./readers.adapter.ts";
 import { ReadingProblem } from "./reading.ts";
 
@@ -40,21 +42,27 @@ const AT_ONCE = { atOnce: 6, atOncePerCaller: 2, waitingPerCaller: 8 };
 const INSPECTION_TIMEOUT_MS = 30_000;
 
 interface Kept {
-  readonly at: number;
+  at: number;
   readonly chart: Promise<ChartInspection>;
   characters: number;
 }
 
-/** Caches charts for an hour: a version does not change, and repositories limit requests. */
-export function createCharts(fetch: Fetch, clock: Clock, readers: Readers): Charts {
+/**
+ * Caches charts for an hour: a version does not change, and repositories limit requests. Replicas share what they have read
+ * where there is a Redis.
+ */
+export function createCharts(fetch: Fetch, clock: Clock, readers: Readers, shared: SharedCache): Charts {
   const kept = new Map<string, Kept>();
   const inTurn = fairQueue(AT_ONCE);
 
-  function keep(key: string, chart: Promise<ChartInspection>): Promise<ChartInspection> {
-    const entry = { at: clock().getTime(), chart, characters: 0 };
+  function keep(key: string, reading: Promise<SharedChart>): Promise<ChartInspection> {
+    const chart = reading.then(({ inspection }) => inspection);
+    const entry: Kept = { at: clock().getTime(), chart, characters: 0 };
     kept.set(key, entry);
-    chart.then(
-      (inspection) => {
+    reading.then(
+      ({ at, inspection }) => {
+        // One that another replica has read is not kept longer for it.
+        entry.at = at;
         entry.characters = JSON.stringify(inspection).length;
         dropOldest();
       },
@@ -74,6 +82,17 @@ export function createCharts(fetch: Fetch, clock: Clock, readers: Readers): Char
     }
   }
 
+  /** What another replica has read in the last hour, else what `read` finds, which the others may have then. */
+  async function sharedOr(key: string, read: () => Promise<ChartInspection>): Promise<SharedChart> {
+    const slot = slotOf(key);
+    const found = readKept(await shared.get(slot), key);
+    if (found && clock().getTime() - found.at < KEPT_FOR_MS) return found;
+    const chart = { at: clock().getTime(), inspection: await read() };
+    const text = writtenKept(key, chart);
+    if (text !== null) await shared.set(slot, text, KEPT_FOR_MS / 1000);
+    return chart;
+  }
+
   return {
     inspect(caller, { repo, name, version }, access = ANONYMOUS) {
       const key = JSON.stringify([repo, name, version, access.stamp]);
@@ -81,10 +100,11 @@ export function createCharts(fetch: Fetch, clock: Clock, readers: Readers): Char
       if (known && clock().getTime() - known.at < KEPT_FOR_MS) return known.chart;
       kept.delete(key);
       const work = () => inspect({ fetch: withTimeout(fetch), readers, caller }, { repo, name, version }, access);
-      const chart = inTurn(caller, work).catch((error: unknown) => {
-        throw error instanceof QueueFull ? tooMuchWaiting() : error;
-      });
-      return keep(key, chart);
+      const inOrder = () =>
+        inTurn(caller, work).catch((error: unknown) => {
+          throw error instanceof QueueFull ? tooMuchWaiting() : error;
+        });
+      return keep(key, sharedOr(key, inOrder));
     },
   };
 }

@@ -1,5 +1,6 @@
 import { createFetch } from "@binnacle/charts";
 import type { AppPorts } from "../apps/operate.runner.ts";
+import type { SharedCache } from "../bus/shared-cache.adapter.ts";
 import type { Catalog } from "../catalog/catalog.adapter.ts";
 import { repositoryCredentials } from "../chart-repositories/chart-repository.store.ts";
 import type { Queries } from "../database/transaction.ts";
@@ -16,6 +17,7 @@ import { templateYamlRoutes } from "./template-yaml.routes.ts";
 interface Ports extends AppPorts {
   readonly db: Queries;
   readonly catalog: Catalog;
+  readonly sharedCache: SharedCache;
   readonly log: Log;
 }
 
@@ -26,9 +28,9 @@ interface Settings {
 
 /** All routes under `/stack-templates`. */
 export function stackTemplateRoutes(ports: Ports, settings: Settings): Route[] {
-  const { db, clock, catalog, vault, log, findDefinition } = ports;
+  const { db, clock, catalog, vault, log, findDefinition, sharedCache } = ports;
   const readers = createReaders();
-  const charts = createCharts(createFetch({ allowedHosts: settings.chartHosts }), clock, readers);
+  const charts = createCharts(createFetch({ allowedHosts: settings.chartHosts }), clock, readers, sharedCache);
   const registry = templateRegistry(settings.templateRegistry, catalog.templates, clock, readers);
   return [
     ...templateRoutes(db, clock, findDefinition, readers),
