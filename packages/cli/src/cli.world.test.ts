@@ -225,6 +225,35 @@ describe("commands", () => {
     expect((await world.admin.api.get(address)).body.components[0].workload_spec.image).toBe("nginx:3");
   });
 
+  test("[BC102] attach-addon adds the component that stands for the addon, and never ends well with an app that cannot run", async () => {
+    const cluster = await world.admin.api.post(`/orgs/${world.demoOrgId}/clusters`, { name: "attaching" });
+    const project = await world.admin.api.post("/projects", { name: "attaching", cluster_id: cluster.body.id });
+    const { id: project_id } = project.body;
+    const [definition] = (await world.admin.api.get("/addon-definitions")).body.data;
+    const addon = { name: "db", project_id, addon_definition_id: definition.id };
+    expect((await world.admin.api.post("/addon-instances", addon)).status).toBe(201);
+    const components = [{ name: "web", workload_spec: { image: "nginx:1" } }];
+    for (const name of ["one", "two"]) await world.admin.api.post("/apps", { name, project_id, components });
+    const attach = (app: string, ...more: string[]) =>
+      on.run("apps", "attach-addon", app, "db", "--project", "attaching", "--no-wait", ...more);
+    expect(await attach("one")).toMatchObject({
+      code: 0,
+      err: expect.stringContaining("Adding the component db, which stands for the addon instance."),
+    });
+    const read = async (name: string) =>
+      (await world.admin.api.get(`/apps/attaching/${name}?project_id=${project_id}`)).body;
+    expect(await read("one")).toMatchObject({
+      revision: 2,
+      warnings: [],
+      components: [{ export_refs: [{ component: "db" }] }, { name: "db", addon_spec: { instance: "db" } }],
+    });
+    expect(await attach("two", "--no-add")).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/^warning: Component web names db in export_refs\[0\]/),
+    });
+    expect((await read("two")).components).toHaveLength(1);
+  });
+
   test("[BC25] the schema of binnacle.yaml is served without credentials", async () => {
     const response = await globalThis.fetch(`${world.url}/schemas/binnacle.schema.json`);
     expect([response.status, response.headers.get("content-type")]).toEqual([

@@ -104,9 +104,11 @@ async function apply(call: Call, { address, plan, etag }: Step): Promise<Row> {
 
 /** Waits for the newest deployment of the app that was changed, unless told not to. */
 export async function waited(call: Call, app: Row, options: Given["options"]): Promise<ExitCode | undefined> {
+  for (const { message } of app.warnings as Row[]) call.say(`warning: ${message}`);
   if (options["wait"] === false) {
     call.say(`Follow it with: binnacle apps wait ${app.namespace}/${app.name}`);
-    return undefined;
+    // An app with a warning does not run, whether or not somebody waits for it.
+    return app.warnings.length > 0 ? EXIT.failed : undefined;
   }
   const timeoutMs = durationMs("--timeout", textOf(options["timeout"]) ?? "10m");
   const failAfter = options["failAfter"];

@@ -6,6 +6,7 @@ export function createClient(options: ClientOptions): Client {
   return makeClient({ ...options, clock: options.clock ?? realClock });
 }
 
+export { attachmentChange, standsFor } from "./attachment.ts";
 export type { Attempted, CallOptions, Client, ClientOptions, Reply } from "./client.ts";
 export type { Clock } from "./clock.ts";
 export type { GetCredential, SessionTokens } from "./credentials.ts";

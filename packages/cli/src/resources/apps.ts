@@ -1,5 +1,7 @@
+import { attachmentChange, standsFor } from "@binnacle/client";
 import { arg, type Call, type Command, type Given, option, send, taken, verb } from "../command.ts";
 import { deploy, exportApp, init, WAITING, waited, waitForApp } from "../deploy.ts";
+import type { AppAddress } from "../find.ts";
 import { logs } from "../following.ts";
 import { CliError, EXIT, type ExitCode } from "../host.ts";
 import type { Row } from "../output.ts";
@@ -223,17 +225,19 @@ export const APP_COMMANDS: readonly Command[] = [
       return undefined;
     },
   },
-  verb({
+  {
     usage: "apps attach-addon <app> <addon>",
     about: "Give an app what an addon instance exports",
-    operation: "attachAddon",
     fields: [
       THE_APP,
       arg("<addon>", "body.addon_instance_id", "addon"),
       option("--component <name>", "body.component_name", "only this one"),
+      { from: "--no-add", kind: "flag", help: "do not add the component that stands for the addon" },
+      ...WAITING,
     ],
-    view: APP,
-  }),
+    uses: ["attachAddon", "updateApp", "getApp", "getAddonInstance"],
+    run: attachAddon,
+  },
   verb({
     usage: "apps detach-addon <app> <addon>",
     about: "Take an addon's exports out of an app",
@@ -251,6 +255,28 @@ export const APP_COMMANDS: readonly Command[] = [
     done: "{app} is being deleted.",
   }),
 ];
+
+/** Without a component of its name the app would be invalid, so it is added in the same change. */
+async function attachAddon(call: Call, { input, options }: Given): Promise<ExitCode | undefined> {
+  const { body, ...address } = input as { body: { addon_instance_id: string; component_name?: string } };
+  const { signal } = { signal: call.host.interrupted };
+  const { name } = await call.client.call("getAddonInstance", { id: body.addon_instance_id }, { signal });
+  const { data: app, etag } = await call.client.send("getApp", address as AppAddress, { signal });
+  if (options["add"] === false || standsFor(app, name)) {
+    return waited(call, await send(call, "attachAddon", input), options);
+  }
+  call.say(`Adding the component ${name}, which stands for the addon instance.`);
+  const components = attachmentChange(app, name, body.component_name ?? null);
+  const changed = await call.client.call(
+    "updateApp",
+    { ...(address as AppAddress), body: { components } },
+    {
+      signal,
+      ...(etag ? { ifMatch: etag } : {}),
+    },
+  );
+  return waited(call, changed, options);
+}
 
 async function diff(call: Call, { input, options }: Given): Promise<ExitCode | undefined> {
   const asked = (options["revision"] as readonly string[] | undefined)?.map(Number);

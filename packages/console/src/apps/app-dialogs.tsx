@@ -1,5 +1,5 @@
-import type { App } from "@binnacle/client";
-import { Select, Switch, Text, TextInput } from "@mantine/core";
+import { type App, attachmentChange, standsFor } from "@binnacle/client";
+import { Checkbox, Select, Switch, Text, TextInput } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useRead } from "../api/queries.runner.ts";
@@ -112,49 +112,73 @@ export function AttachDialog({ app, onClose }: Props) {
   const [id, setId] = useState<string | null>(null);
   const [component, setComponent] = useState<string | null>(null);
   const workloads = app.components.filter(({ workload_spec }) => workload_spec).map(({ name }) => name);
+  const [addsComponent, setAddsComponent] = useState(true);
   const name = instances.data?.data.find((each) => each.id === id)?.name;
+  const lacksComponent = name !== undefined && !standsFor(app, name);
+  const isAdding = lacksComponent && addsComponent;
+  const shared = {
+    opened: true,
+    onClose,
+    title: `Attach an addon to ${app.name}`,
+    action: "Attach",
+    isReady: id !== null,
+    command: `binnacle apps attach-addon ${cliName(app)} ${name ?? "<addon>"}${component ? ` --component ${component}` : ""}${lacksComponent && !addsComponent ? " --no-add" : ""}`,
+  };
+  const fields = (
+    <Loaded of={instances}>
+      {({ data }) =>
+        data.length === 0 ? (
+          <Text size="sm">The project has no addon instance. Create one on the page Addons first.</Text>
+        ) : (
+          <>
+            <Select
+              label="Addon instance"
+              description="Its exports become variables of the components."
+              data={data.map((each) => ({ value: each.id, label: each.name }))}
+              value={id}
+              onChange={setId}
+              searchable
+              data-autofocus
+            />
+            <Select
+              label="Component"
+              placeholder="Every workload"
+              data={workloads}
+              value={component}
+              onChange={setComponent}
+              clearable
+            />
+            {lacksComponent ? (
+              <Checkbox
+                label={`Add the component ${name}, which stands for the addon instance`}
+                description="Without a component of this name the app cannot run."
+                checked={addsComponent}
+                onChange={(event) => setAddsComponent(event.currentTarget.checked)}
+              />
+            ) : null}
+          </>
+        )
+      }
+    </Loaded>
+  );
+  if (isAdding) {
+    const body = { components: attachmentChange(app, name, component) };
+    const done = `${name} is attached to ${app.name}, which is being deployed.`;
+    return (
+      <ActionDialog {...shared} operation="updateApp" input={{ ...addressOf(app), body }} done={done}>
+        {fields}
+      </ActionDialog>
+    );
+  }
+  const body = { addon_instance_id: id ?? "", ...(component ? { component_name: component } : {}) };
   return (
     <ActionDialog
-      opened
-      onClose={onClose}
-      title={`Attach an addon to ${app.name}`}
+      {...shared}
       operation="attachAddon"
-      input={{
-        ...addressOf(app),
-        body: { addon_instance_id: id ?? "", ...(component ? { component_name: component } : {}) },
-      }}
-      action="Attach"
-      isReady={id !== null}
-      command={`binnacle apps attach-addon ${cliName(app)} ${name ?? "<addon>"}${component ? ` --component ${component}` : ""}`}
-      done={`${name} is attached to ${app.name}.`}
+      input={{ ...addressOf(app), body }}
+      {...(lacksComponent ? {} : { done: `${name} is attached to ${app.name}, which is being deployed.` })}
     >
-      <Loaded of={instances}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <Text size="sm">The project has no addon instance. Create one on the page Addons first.</Text>
-          ) : (
-            <>
-              <Select
-                label="Addon instance"
-                description="Its exports become variables of the components."
-                data={data.map((each) => ({ value: each.id, label: each.name }))}
-                value={id}
-                onChange={setId}
-                searchable
-                data-autofocus
-              />
-              <Select
-                label="Component"
-                placeholder="Every workload"
-                data={workloads}
-                value={component}
-                onChange={setComponent}
-                clearable
-              />
-            </>
-          )
-        }
-      </Loaded>
+      {fields}
     </ActionDialog>
   );
 }
