@@ -279,13 +279,14 @@ describeInBrowser("the pages of apps", (visit) => {
     expectClean(visitor);
   });
 
-  test("[WC39] two deployments are compared, and a rollback shows what it changes", async () => {
+  test("[WC39] [WC237] two deployments say what they changed and are compared, and a rollback shows what it changes", async () => {
     const name = await shop.app();
     const patch = { components: [{ op: "patch", name: "web", workload_spec: { image: "nginx:2" } }] };
     expect((await shop.editor.api.send("PATCH", shop.path(name), { body: patch })).status).toBe(200);
     const visitor = await visitAs(shop.editor);
     const { page } = visitor;
     await visitor.goTo(address(name, "&tab=deployments&compare=1,2"));
+    await page.getByText("web: image 1.29 → 2", { exact: true }).waitFor();
     const compared = page.getByRole("region", { name: "From #1 to #2" });
     await compared.getByText("workload_spec.image").waitFor();
     await compared.getByText("nginx:2").waitFor();

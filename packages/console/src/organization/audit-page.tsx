@@ -51,7 +51,7 @@ export function AuditPage() {
     {
       key: "action",
       title: "Action",
-      width: "minmax(0, 1.3fr)",
+      width: "minmax(0, 3fr)",
       render: (entry) => (
         <div style={{ minWidth: 0 }}>
           <UnstyledButton onClick={() => setOpen(entry)} data-row-link display="block" fz="sm" fw={600} maw="100%">
@@ -59,6 +59,9 @@ export function AuditPage() {
               {actionWords(entry.action)}
             </Text>
           </UnstyledButton>
+          <Text size="xs" c="dimmed" truncate visibleFrom="sm" title={entry.summary ?? undefined}>
+            {entry.summary}
+          </Text>
           <Text size="xs" c="dimmed" truncate hiddenFrom="sm">
             {actorWords(entry)}
           </Text>
@@ -71,17 +74,6 @@ export function AuditPage() {
       width: "minmax(120px, 1.5fr)",
       from: "tablet",
       render: ({ resource }) => resource.name ?? resource.type.replaceAll("_", " "),
-    },
-    {
-      key: "summary",
-      title: "Change",
-      width: "minmax(0, 2.4fr)",
-      from: "tablet",
-      render: ({ summary }) => (
-        <Text size="sm" truncate title={summary ?? undefined}>
-          {summary ?? "—"}
-        </Text>
-      ),
     },
     {
       key: "actor",
@@ -239,13 +231,7 @@ function EntryView(props: { readonly entry: AuditEntry; readonly onChoose: (chan
                 <Table.Tr key={field}>
                   <Table.Td style={{ overflowWrap: "anywhere", verticalAlign: "top" }}>{field}</Table.Td>
                   <Table.Td style={{ verticalAlign: "top" }}>
-                    {before === undefined ? (
-                      <Text size="xs" c="dimmed">
-                        —
-                      </Text>
-                    ) : (
-                      <ValueText value={before} />
-                    )}
+                    <ValueText value={before} />
                   </Table.Td>
                   <Table.Td style={{ verticalAlign: "top" }}>
                     <ValueText value={after} />
@@ -277,6 +263,12 @@ function EntryView(props: { readonly entry: AuditEntry; readonly onChoose: (chan
 }
 
 function ValueText({ value }: { readonly value: unknown }) {
+  if (value === undefined || value === null)
+    return (
+      <Text size="xs" c="dimmed">
+        —
+      </Text>
+    );
   const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
   return (
     <Code style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere", display: "inline-block" }}>

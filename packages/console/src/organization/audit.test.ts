@@ -90,9 +90,9 @@ test("[WC90] the export as JSON is what the API has answered", () => {
 test("[WC91] a changed field has its value before and after, and what is not shown or no change has one word", () => {
   const changes = { "web.replicas": { before: 2, after: 3 }, "web.secrets.API_KEY": "changed", revision: 4 };
   expect(changesOf({ changes })).toEqual([
+    { field: "revision", before: undefined, after: 4 },
     { field: "web.replicas", before: 2, after: 3 },
     { field: "web.secrets.API_KEY", before: undefined, after: "changed" },
-    { field: "revision", before: undefined, after: 4 },
   ]);
 });
 

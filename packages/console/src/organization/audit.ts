@@ -82,11 +82,13 @@ export interface Change {
   readonly after: unknown;
 }
 
-/** What an entry says by field: both values of what has changed, and otherwise what there is to tell. */
+/** What an entry says by field, in the order of the fields: both values of what has changed, and otherwise what there is to tell. */
 export const changesOf = ({ changes }: Pick<AuditEntry, "changes">): readonly Change[] =>
-  Object.entries(changes).map(([field, value]) =>
-    isPair(value) ? { field, before: value.before, after: value.after } : { field, before: undefined, after: value },
-  );
+  Object.entries(changes)
+    .map(([field, value]) =>
+      isPair(value) ? { field, before: value.before, after: value.after } : { field, before: undefined, after: value },
+    )
+    .toSorted((a, b) => (a.field < b.field ? -1 : 1));
 
 const isPair = (value: unknown): value is { readonly before: unknown; readonly after: unknown } =>
   typeof value === "object" && value !== null && Object.keys(value).toSorted().join() === "after,before";

@@ -187,7 +187,11 @@ export function changeSummary(
       return isForced ? "Redeployed by force" : "Redeployed";
     case "rollback":
       return changeSentence(changes, `Rolled back to revision ${restored}`);
-    default:
+    case "update":
+    case "scale":
+    case "attach_addon":
+    case "detach_addon":
+    case "update_secrets":
       return changeSentence(changes) || "Nothing changed";
   }
 }

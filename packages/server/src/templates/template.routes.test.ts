@@ -339,6 +339,34 @@ describe("PUT /stack-templates/{namespace}/{name}", () => {
     expect((await people.admin.api.get(pathOf(template))).body).toEqual(changed.body);
   });
 
+  test("[AL84] [AL85] is on record by field, without the contents of its files", async () => {
+    const component = (image: string, secret: string) => ({
+      name: "web",
+      workload_spec: { image, files: [{ path: "/etc/app", content: secret }] },
+    });
+    const template = await made({
+      description: "Before.",
+      components: [component("${image}:1", "hunter1")],
+    });
+    const next = { description: "After.", components: [component("${image}:2", "hunter2")] };
+    expect(await people.admin.api.put(pathOf(template), next)).toMatchObject({ status: 200 });
+    const entry = await world.database.kysely
+      .selectFrom("audit_log")
+      .select(["changes", "summary"])
+      .where("resource_id", "=", template.id)
+      .where("action", "=", "stack_template.update")
+      .executeTakeFirstOrThrow();
+    expect(entry).toEqual({
+      changes: {
+        description: { before: "Before.", after: "After." },
+        "web.image": { before: "${image}:1", after: "${image}:2" },
+        "web.files./etc/app": "changed",
+        fields: ["description", "components"],
+      },
+      summary: "web: image 1 → 2, file /etc/app changed; description changed",
+    });
+  });
+
   test("[TP9] refuses what cannot be changed, and what the whole could not be", async () => {
     const template = await made();
     expect((await people.admin.api.put(pathOf(template), { version: "2.0.0" })).status).toBe(422);

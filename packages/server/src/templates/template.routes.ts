@@ -19,6 +19,7 @@ import { patternsChecked } from "./pattern.ts";
 import { askPatterns, type Readers } from "./readers.adapter.ts";
 import { deleteTemplate, findCandidates, listTemplates, lockTemplate, updateTemplate } from "./template.store.ts";
 import {
+  auditedUpdate,
   type Candidate,
   chooseTemplate,
   newVersionOf,
@@ -97,8 +98,7 @@ export function templateRoutes(db: Queries, clock: Clock, find: FindDefinition, 
           action: "stack_template.update",
           resource: resourceOf(next),
           orgId: next.org_id,
-          changes: { ...body, fields: Object.keys(body) },
-          before: current,
+          ...auditedUpdate(current, body),
         });
         return next;
       });

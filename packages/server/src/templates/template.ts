@@ -1,9 +1,13 @@
-import type {
-  StackTemplateContent,
-  StackTemplateSummary,
-  TemplateScope,
-  ValidationItem,
-  StackTemplate as WireTemplate,
+import {
+  appChanges,
+  type ComponentSpec,
+  EMPTY_REVISION,
+  type StackTemplateContent,
+  type StackTemplateSummary,
+  type TemplateComponent,
+  type TemplateScope,
+  type ValidationItem,
+  type StackTemplate as WireTemplate,
 } from "@binnacle/contract";
 import type { Selectable } from "kysely";
 import { decide, type PlaceRequirement, type Standing } from "../access/role.ts";
@@ -164,3 +168,16 @@ export function wireTemplate(template: Template): WireTemplate {
 
 export const versionOf = ({ id, generation }: Template): Versioned => ({ id, version: generation });
 export const newVersionOf = ({ id }: { id: string }): Versioned => ({ id, version: 1 });
+
+/** Describes an update for the audit log. Components are compared as those of apps are: they may hold secrets. */
+export const auditedUpdate = (before: Template, { components, ...rest }: Partial<StackTemplateContent>) => ({
+  changes: { ...rest, fields: Object.keys({ ...rest, ...(components ? { components } : {}) }) },
+  before,
+  fields: components ? appChanges(revisionWith(before.components), revisionWith(components)) : [],
+});
+
+/** A placeholder is a text in the place of a number or a truth value; it is compared and shown as such. */
+const revisionWith = (components: readonly TemplateComponent[]) => ({
+  ...EMPTY_REVISION,
+  components: components as unknown as readonly ComponentSpec[],
+});
