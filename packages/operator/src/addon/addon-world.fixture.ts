@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { promisify } from "node:util";
+import { gunzipSync, gzipSync } from "node:zlib";
 import type { RepositoryCredential } from "@binnacle/charts";
 import {
   type AddonBody,
@@ -33,9 +34,10 @@ import { createKubeClient } from "../kube/client.adapter.ts";
 import { clusterClient, freshNamespace } from "../kube/cluster.fixture.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
 import { kubeAccessFrom } from "../kube/kubeconfig.adapter.ts";
+import { fieldsIn } from "../kube/object-fields.ts";
 import { startPodView } from "../kube/pod-view.adapter.ts";
 import { realClock } from "../kube/real-clock.adapter.ts";
-import { ADDON_INSTANCES, PROJECTS } from "../kube/resource-types.ts";
+import { ADDON_INSTANCES, PROJECTS, SECRETS } from "../kube/resource-types.ts";
 import { reconcilerFor } from "../reconcile/kind.reconciler.ts";
 import { addonKind } from "./addon-kind.reconciler.ts";
 import { createInstances } from "./instances.ts";
@@ -241,6 +243,17 @@ export async function addonWorld({
       const labelSelector = "owner=helm,name=db";
       const { items } = await client.list(type, { namespace, labelSelector });
       return items.toSorted((one, other) => version(one) - version(other));
+    },
+
+    /** Changes the manifest in Helm's record of a revision. */
+    async rewrite(revision: number, change: (manifest: string) => string) {
+      const name = `sh.helm.release.v1.db.v${revision}`;
+      const { release } = fieldsIn((await client.get(SECRETS, name, namespace))?.["data"]);
+      const packed = Buffer.from(Buffer.from(String(release), "base64").toString(), "base64");
+      const record = JSON.parse(gunzipSync(packed).toString()) as { readonly manifest: string };
+      const changed = gzipSync(JSON.stringify({ ...record, manifest: change(record.manifest) })).toString("base64");
+      const data = { release: Buffer.from(changed).toString("base64") };
+      await client.patch(SECRETS, name, namespace, { data }, { kind: "merge" });
     },
 
     async get(apiVersion: string, kind: string, name: string): Promise<KubeObject | null> {

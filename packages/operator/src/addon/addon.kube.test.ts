@@ -89,6 +89,23 @@ describe.skipIf(!HELM)("an addon on a cluster", { timeout: 120_000 }, () => {
     await vi.waitFor(async () => expect(await world.helm.leftovers()).toEqual([]));
   });
 
+  test("[HE44] is not rolled back to a record that somebody in its project has rewritten", async () => {
+    await world.tell({ color: "blue" });
+    await world.seen(READY);
+    await world.tell({ hang: true, color: "red" });
+    const { pid } = await world.atWork("upgrade", "pending-upgrade");
+    const planted = "metadata: {name: planted}\nspec: {rules: [{host: planted.example.com, http: {paths: []}}]}";
+    const hidden = `kind: ConfigMap\napiVersion: networking.k8s.io/v1\nkind: Ingress\n${planted}`;
+    await world.rewrite(1, (manifest) => `${manifest}\n---\n${hidden}\n`);
+    process.kill(pid, "SIGKILL");
+    await world.tell({ color: "green" });
+    await world.seen(READY);
+    expect(await color()).toBe("green");
+    expect(await world.get("networking.k8s.io/v1", "Ingress", "planted")).toBeNull();
+    const calls = await world.helm.calls();
+    expect(calls.filter(({ args }) => args.startsWith("rollback"))).toEqual([]);
+  });
+
   test("[HE3] [HE18] leaves a release of somebody else alone, also when it goes itself", async () => {
     const { repo, name } = world.charts.chart;
     await byHand(world, "install", "db", name, "--repo", repo, "--set", "color=theirs");
