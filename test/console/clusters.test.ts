@@ -102,7 +102,7 @@ describeInBrowser("the pages of clusters and projects", (visit) => {
     await page.getByRole("dialog").getByRole("textbox").fill("lost");
     await page.getByRole("button", { name: "Abandon the cluster" }).click();
     await page.getByText("Given up: 1 projects (adrift)").waitFor();
-    await page.getByRole("button", { name: "Close", exact: true }).click();
+    await page.getByRole("button", { name: "Close", exact: true }).last().click();
     await page.getByText("The cluster was given up").waitFor();
     await page.getByText("Ends its record and those of its projects.").waitFor();
     for (const name of ["Abandon…", "Rotate…", "Save the policy"]) {

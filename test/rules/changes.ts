@@ -318,18 +318,14 @@ export const CHANGES: Readonly<Record<string, Prepare>> = {
     await operator.greet();
     return { api, path: `/apps/${project.namespace}/${name}/components/web/run?project_id=${project.id}` };
   },
-  // No operator is connected that could confirm a deletion, so one that was confirmed earlier is requested again.
   deleteAddonInstance: async (world) => {
-    const path = await addonInstance(world);
-    const id = path.replace("/addon-instances/", "");
-    const { kysely: db } = world.database;
-    await db.updateTable("addon_instances").set({ phase: "deleting" }).where("id", "=", id).execute();
-    await db
-      .updateTable("desired_resources")
-      .set((row) => ({ removed_at: world.clock.now(), acked_generation: row.ref("generation") }))
-      .where("resource_id", "=", id)
-      .execute();
-    return { api: world.admin.api, path };
+    const { api } = world.admin;
+    const cluster = await registeredCluster(api, await world.org());
+    const project = (await api.post("/projects", { name: word(), cluster_id: cluster.id })).body;
+    const body = { name: word(), project_id: project.id, addon_definition_id: definitionId("postgresql") };
+    const { id } = (await api.post("/addon-instances", body)).body;
+    await new TestOperator(world.url, cluster.connection_token).storesAll().greet();
+    return { api, path: `/addon-instances/${id}` };
   },
 
   createStackTemplate: async (world) => {

@@ -15,7 +15,6 @@ import { type PageTab, PageTabs } from "../parts/page-tabs.tsx";
 import { visibleText } from "../parts/visible-text.ts";
 import { believed, CLUSTER_STATUS, PROJECT_LIFECYCLE } from "../status/status.ts";
 import { Basis, StatusBadge, StatusCell } from "../status/status-badge.tsx";
-import { ClusterDanger } from "./cluster-danger.tsx";
 import { ClusterInstall } from "./cluster-install.tsx";
 import { ClusterOverview } from "./cluster-overview.tsx";
 import { ClusterSettings } from "./cluster-settings.tsx";
@@ -65,11 +64,7 @@ function Shown({ cluster }: { readonly cluster: Cluster }) {
           },
         ]
       : []),
-    {
-      key: "settings",
-      label: "Settings",
-      render: () => (isAbandoned ? <ClusterDanger cluster={cluster} /> : <ClusterSettings cluster={cluster} />),
-    },
+    { key: "settings", label: "Settings", render: () => <ClusterSettings cluster={cluster} /> },
   ];
   return (
     <Page

@@ -17,13 +17,15 @@ export function ClusterSettings({ cluster }: { readonly cluster: Cluster }) {
   const may = useMay();
   const place = { clusterId: cluster.id };
   const settings = useRead("getClusterSettings", { id: cluster.id });
+  const mayChange = (operation: "updateCluster" | "updateClusterSettings") =>
+    cluster.status !== "abandoned" && may(operation, place);
   return (
     <Stack>
-      {may("updateCluster", place) ? <Name cluster={cluster} /> : null}
+      {mayChange("updateCluster") ? <Name cluster={cluster} /> : null}
       <Section title="Policy of its projects">
         <Loaded of={settings}>
           {(read) =>
-            may("updateClusterSettings", place) ? (
+            mayChange("updateClusterSettings") ? (
               <Policy key={JSON.stringify(read)} cluster={cluster} settings={read} />
             ) : (
               <Facts

@@ -31,7 +31,7 @@ const changed = (before: Lifecycle, after: Lifecycle): Lifecycle | null =>
     ? null
     : after;
 
-export const isDeletionRequested = ({ lifecycle }: Pick<Lifecycle, "lifecycle">): boolean =>
+const isDeletionRequested = ({ lifecycle }: Pick<Lifecycle, "lifecycle">): boolean =>
   lifecycle === "cleanup_pending" || lifecycle === "cleanup_degraded";
 
 const degraded = (before: Lifecycle, reason: LifecycleReason, message: string): Lifecycle | null =>
