@@ -22,11 +22,14 @@ export interface Measured {
  * Keeps each connection busy with one request at a time until the time is up. Speaks raw HTTP/1.1, so that the generator
  * takes little of the cores it shares with what it measures.
  */
-export async function load(target: Target, options: { connections: number; durationMs: number }): Promise<Measured> {
+export async function load(
+  target: Target,
+  options: { connections: number; durationMs: number; pauseMs?: number },
+): Promise<Measured> {
   const latencies: number[] = [];
   const startedAt = performance.now();
   const endsAt = startedAt + options.durationMs;
-  await Promise.all(Array.from({ length: options.connections }, () => hammer(target, endsAt, latencies)));
+  await Promise.all(Array.from({ length: options.connections }, () => hammer(target, endsAt, latencies, options.pauseMs ?? 0)));
   const seconds = (performance.now() - startedAt) / 1000;
   latencies.sort((a, b) => a - b);
   return {
@@ -40,7 +43,7 @@ export async function load(target: Target, options: { connections: number; durat
 
 const quantile = (sorted: readonly number[], q: number) => sorted[Math.floor((sorted.length - 1) * q)] ?? Number.NaN;
 
-function hammer(target: Target, endsAt: number, latencies: number[]): Promise<void> {
+function hammer(target: Target, endsAt: number, latencies: number[], pauseMs: number): Promise<void> {
   const nextRequest = requests(target);
   return new Promise((resolve, reject) => {
     const socket: Socket = connect(target.port, HOST);
@@ -61,7 +64,7 @@ function hammer(target: Target, endsAt: number, latencies: number[]): Promise<vo
       const now = performance.now();
       if (!received.startsWith("HTTP/1.1 20")) return reject(new Error(received.slice(0, 300)));
       latencies.push(now - sentAt);
-      if (now < endsAt) return send();
+      if (now < endsAt) return pauseMs > 0 ? void setTimeout(send, pauseMs) : send();
       socket.end();
       resolve();
     });

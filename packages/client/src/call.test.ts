@@ -282,6 +282,23 @@ test("[CN20] a list is read a page at a time, as it is asked for, and what moves
   ]);
 });
 
+test("[CN32] a page that ends early is followed by its cursor, and all of its items come", async () => {
+  const page = (ids: string[], next_cursor: string | null) =>
+    json(200, { data: ids.map((id) => ({ id })), has_more: next_cursor !== null, next_cursor, total_count: 3 });
+  const { client, clock, sent } = scripted([page(["3"], "1"), page(["2"], "2"), page(["1"], null)]);
+  const found: string[] = [];
+  const pages = client.pages("listApps", { items_per_page: 3 });
+  for (let step = await clock.run(pages.next()); !step.done; step = await clock.run(pages.next())) {
+    found.push(step.value.id);
+  }
+  expect(found).toEqual(["3", "2", "1"]);
+  expect(sent.map(({ url }) => url.split("?")[1])).toEqual([
+    "items_per_page=3&page=1",
+    "items_per_page=3&cursor=1",
+    "items_per_page=3&cursor=2",
+  ]);
+});
+
 test("[CN20] a list that comes whole is asked for once, without a page", async () => {
   const { client, clock, sent } = scripted([json(200, { data: [{ version: "1.4" }], total_count: 1 })]);
   const pages = client.pages("listBundles");
