@@ -29,7 +29,9 @@ export async function load(
   const latencies: number[] = [];
   const startedAt = performance.now();
   const endsAt = startedAt + options.durationMs;
-  await Promise.all(Array.from({ length: options.connections }, () => hammer(target, endsAt, latencies, options.pauseMs ?? 0)));
+  await Promise.all(
+    Array.from({ length: options.connections }, () => hammer(target, endsAt, latencies, options.pauseMs ?? 0)),
+  );
   const seconds = (performance.now() - startedAt) / 1000;
   latencies.sort((a, b) => a - b);
   return {

@@ -181,6 +181,22 @@ describeInBrowser("the frame", (visit) => {
     expect(x + width).toBeLessThanOrEqual(360);
   });
 
+  test("[WC167] a superuser opens an organization of others from the administration, and it is not among the own", async () => {
+    const owner = await world.person();
+    const id = await world.org("Elsewhere");
+    await world.admin.api.post(`/orgs/${id}/members`, { user_id: owner.id, role: "admin" });
+    await world.admin.api.delete(`/orgs/${id}/members/${world.admin.id}`);
+    const { page, signIn, goTo } = await visit({ url: world.url });
+    await signIn(world.admin.username, world.admin.password);
+    await page.getByRole("button", { name: /change it$/ }).click();
+    await page.getByRole("menuitem").first().waitFor();
+    expect(await page.getByRole("menuitem", { name: "Elsewhere" }).count()).toBe(0);
+    await goTo("/admin?tab=organizations");
+    await page.getByRole("link", { name: "Elsewhere" }).click();
+    await page.waitForURL("**/o/elsewhere/overview");
+    await page.getByRole("button", { name: "Organization Elsewhere, change it" }).waitFor();
+  });
+
   test("[WC155] the organization that was shown last stays on the way over the account and home", async () => {
     const person = await world.person({ org: await world.org("Acme") });
     await world.admin.api.post(`/orgs/${await world.org("Zenith")}/members`, { user_id: person.id, role: "member" });

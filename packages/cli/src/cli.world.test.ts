@@ -63,6 +63,20 @@ describe("commands", () => {
     expect((await on.run("projects", "show", oldProject)).code).toBe(3);
   });
 
+  test("[BC42] let a superuser list and name organizations of others, and nobody else", async () => {
+    const stranger = await world.person();
+    const owner = await world.person();
+    const id = await world.org("Of others");
+    await world.admin.api.post(`/orgs/${id}/members`, { user_id: owner.id, role: "admin" });
+    await world.admin.api.delete(`/orgs/${id}/members/${world.admin.id}`);
+    expect((await on.run("orgs", "list", "-o", "name")).out).not.toContain("of-others");
+    expect((await on.run("orgs", "list", "--all", "-o", "name")).out).toContain("of-others");
+    expect((await on.run("orgs", "show", "Of others", "-o", "jsonpath=$.id")).out).toBe(`${id}\n`);
+    on.env = { BINNACLE_URL: world.url, BINNACLE_TOKEN: stranger.token };
+    expect(await on.run("orgs", "list", "--all")).toMatchObject({ code: 4, out: "" });
+    expect((await on.run("orgs", "show", "Of others")).code).toBe(3);
+  });
+
   test("[BC12] print data on stdout and everything else on stderr; lists in the API's shape", async () => {
     await on.run("orgs", "create", "Listed");
     const list = await on.run("orgs", "list", "-o", "json");

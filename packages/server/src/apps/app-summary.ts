@@ -38,7 +38,7 @@ interface Summarized {
   readonly name: string;
   readonly workload_spec?: Pick<
     NonNullable<ListedComponent["workload_spec"]>,
-    "image" | "replicas" | "init_containers" | "sidecars"
+    "image" | "replicas" | "autoscale" | "init_containers" | "sidecars"
   >;
 }
 
