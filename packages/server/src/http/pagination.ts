@@ -18,8 +18,8 @@ export interface Envelope<Row> {
 
 /** A page ends early where its answer would be larger, after one item at least. */
 const MOST_ANSWER_BYTES = 4 * 1024 * 1024;
-/** Further rows of a list are not read, because their answer would end before them. */
-export const ENOUGH_CHARACTERS = MOST_ANSWER_BYTES;
+/** Further rows of a list are not read. Rows come in steps, so it is less than what an answer has room for. */
+export const ENOUGH_CHARACTERS = MOST_ANSWER_BYTES / 2;
 
 const CURSOR_BASE = 36;
 
