@@ -157,7 +157,7 @@ describe("a pipeline", { timeout: LONG }, () => {
     expect(await binnacleWith(outside, "clusters", "list")).toMatchObject({ out: "" });
   });
 
-  test("[BC33] [BC34] sees the objects of an app, what Kubernetes says of them, and runs something once", async () => {
+  test("[BC33] [BC34] [BC62] sees the objects of an app, what Kubernetes says of them, and runs something once", async () => {
     write("live.yaml", manifest("live", "nginx:1.29"));
     expect(await binnacle("apps", "deploy", "-f", "live.yaml")).toMatchObject({ code: 0 });
     const tree = (await binnacle("apps", "tree", "live")).out.split("\n");
@@ -173,6 +173,8 @@ describe("a pipeline", { timeout: LONG }, () => {
     expect(await binnacle("apps", "runs", "show", "live", id, "-o", "jsonpath=$.exit_code")).toMatchObject({
       out: "0\n",
     });
+    // The log of a run that is over ends, although it is followed.
+    expect(await binnacle("apps", "runs", "logs", "live", id, "--follow")).toMatchObject({ code: 0 });
   });
 
   test("[BC36] [EX18] runs a command in a container, and ends with its exit code", async () => {
