@@ -210,7 +210,11 @@ test("[FA12] after a restore from a backup nothing is removed, and what the clus
   const operator = operate(cluster.token);
   const before = await project(api, cluster.id, "in-the-backup");
   await ready(api, before);
-  const { body: app } = await api.post("/apps", { name: "web", project_id: before, components: [{ name: "web", workload_spec: {} }] });
+  const { body: app } = await api.post("/apps", {
+    name: "web",
+    project_id: before,
+    components: [{ name: "web", workload_spec: {} }],
+  });
   const path = `/apps/in-the-backup/web?project_id=${before}`;
   await vi.waitFor(async () => expect((await api.get(path)).body.phase).toBe("running"), SOON);
 

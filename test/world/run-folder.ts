@@ -1,8 +1,9 @@
 import { chmod, mkdtemp, readdir, readFile, realpath, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { closedFolder, databaseAccount } from "../../packages/server/src/database/embedded/folders.adapter.ts";
+import { closedFolder } from "../../packages/server/src/database/embedded/folders.adapter.ts";
 import { endProcessesOf, removeWithDatabases } from "../../packages/server/src/database/embedded/leftovers.fixture.ts";
+import { databaseAccount } from "../../packages/server/src/database/embedded/ownership.adapter.ts";
 import { isAlive } from "../../packages/server/src/database/embedded/processes.adapter.ts";
 
 const NAME = /^bt-([1-9]\d*)-/;

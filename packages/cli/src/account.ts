@@ -279,7 +279,13 @@ async function logout(call: Call): Promise<undefined> {
     else if (!(error instanceof Unauthenticated)) throw error;
   }
   await changeState(call.host, (state) => {
-    const { token: _token, session: _session, username: _username, contract: _contract, ...rest } = existing(state, name);
+    const {
+      token: _token,
+      session: _session,
+      username: _username,
+      contract: _contract,
+      ...rest
+    } = existing(state, name);
     return { ...state, contexts: { ...state.contexts, [name]: rest } };
   });
   call.say(`Signed out of ${url}.`);

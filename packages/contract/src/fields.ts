@@ -117,7 +117,8 @@ export function pageFields(defaultItems = DEFAULT_ITEMS_PER_PAGE, maxItems = MAX
     items_per_page: Type.Integer({ minimum: 1, maximum: maxItems, default: defaultItems }),
     cursor: Type.Optional(
       Type.String({
-        pattern: "^[0-9a-z]{1,10}$",
+        maxLength: 10,
+        pattern: "^[a-z0-9]+$",
         description: "The `next_cursor` of an answer, for what follows it. `page` does not count then.",
         examples: ["2s"],
       }),

@@ -1,3 +1,5 @@
+export * from "./app/change-sentence.ts";
+export * from "./app/change-summary.ts";
 export { findSharedName, LONGEST_NAMES_TOGETHER, type ObjectName, objectNames } from "./app/names.ts";
 export { type Need, needsOf } from "./app/needs.ts";
 export type { AppProblem, ProblemCode } from "./app/problem.ts";
@@ -10,8 +12,6 @@ export {
   warningsOf,
 } from "./app/problems.ts";
 export { ingressPort } from "./app/workload-problems.ts";
-export * from "./app/change-sentence.ts";
-export * from "./app/change-summary.ts";
 export * from "./app-manifest.ts";
 export * from "./catalog/addon-definition.ts";
 export * from "./catalog/bundle.ts";

@@ -16,13 +16,13 @@ import { exec } from "./migrations/0017_exec.ts";
 import { consoleReads } from "./migrations/0018_console_reads.ts";
 import { provisioner } from "./migrations/0019_provisioner.ts";
 import { staticCounts } from "./migrations/0020_static_counts.ts";
-import { driftRepairs } from "./migrations/0030_drift_repairs.ts";
+import { listedComponents } from "./migrations/0021_listed_components.ts";
 import { chartHosts } from "./migrations/0022_chart_hosts.ts";
 import { noQuota } from "./migrations/0026_no_quota.ts";
-import { abandonedClusters } from "./migrations/0032_abandoned_clusters.ts";
 import { bootstrap } from "./migrations/0027_bootstrap.ts";
-import { listedComponents } from "./migrations/0021_listed_components.ts";
 import { changeSummaries } from "./migrations/0029_change_summaries.ts";
+import { driftRepairs } from "./migrations/0030_drift_repairs.ts";
+import { abandonedClusters } from "./migrations/0032_abandoned_clusters.ts";
 import type { Queries } from "./transaction.ts";
 
 /** Migrations in order. A released migration is never edited. */

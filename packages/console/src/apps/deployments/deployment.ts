@@ -14,7 +14,10 @@ export const OPERATION_WORDS: Readonly<Record<DeploymentListItem["operation"], s
 };
 
 /** What a deployment has changed, in words; null where that is all that its operation says. */
-export const changeWords = ({ operation, summary }: Pick<DeploymentListItem, "operation" | "summary">): string | null =>
+export const changeWords = ({
+  operation,
+  summary,
+}: Pick<DeploymentListItem, "operation" | "summary">): string | null =>
   summary === OPERATION_WORDS[operation] ? null : summary;
 
 /** How long a deployment took, in words; null while it is under way. */

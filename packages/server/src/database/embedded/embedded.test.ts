@@ -1,7 +1,9 @@
+import { spawn, spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { chmod, cp, mkdir, readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { installedPackage, prepareBinaries } from "./binaries.adapter.ts";
 import { DataDirectoryInUse } from "./embedded.adapter.ts";
 import { Harness, killGroup, postmasterPid, query } from "./harness.fixture.ts";
 import { processesIn, until } from "./leftovers.fixture.ts";
@@ -55,7 +57,7 @@ describe("starting and stopping", () => {
     const { child } = harness.spawnServer(dataDir);
     // A copy of the database program may be unfinished there too, where the checkout is closed to the database user.
     const begun = await until(async () => (await readdir(dataDir)).find((name) => /^postgres\.unfinished-/.test(name)));
-    await until(() => existsSync(join(dataDir, begun, "PG_VERSION")));
+    await until(() => existsSync(join(dataDir, begun, "data", "PG_VERSION")));
     await killGroup(child);
     expect(existsSync(pgdata)).toBe(false);
 
@@ -147,10 +149,55 @@ describe("two servers and one folder", () => {
 });
 
 describe.runIf(process.getuid?.() === 0)("a server that runs as root", () => {
-  test("[DB11] runs its database as nobody", async () => {
-    await harness.start(dataDir);
-    expect((await stat(`/proc/${await postmasterPid(pgdata)}`)).uid).toBe((await stat(pgdata)).uid);
-    expect((await stat(pgdata)).uid).not.toBe(0);
+  const NOBODY = { uid: 65534, gid: 65534 };
+  const uidOf = async (path: string) => (await stat(path)).uid;
+
+  test("[DB11] runs its database as a user that has no name and nothing else, and only root may connect", async () => {
+    const db = await harness.start(dataDir);
+    const uid = await uidOf(`/proc/${await postmasterPid(pgdata)}`);
+    expect(await readFile("/etc/passwd", "utf8")).not.toContain(`:${uid}:`);
+    expect(await Promise.all([pgdata, join(pgdata, "base"), join(pgdata, "PG_VERSION")].map(uidOf))).toEqual([
+      uid,
+      uid,
+      uid,
+    ]);
+    for (const folder of [pgdata, db.connection.host]) expect(spawnSync("ls", [folder], NOBODY).status).not.toBe(0);
+    const rules = await query(db.connection, "select auth_method, options from pg_hba_file_rules");
+    expect(rules).toEqual(["peer", ["map=server"]]);
+    expect(await query(db.connection, "select sys_name, pg_username from pg_ident_file_mappings")).toEqual([
+      "root",
+      "binnacle",
+    ]);
+  });
+
+  /** As earlier versions left it: everything belongs to `nobody`. */
+  async function former(): Promise<void> {
+    const db = await harness.start(dataDir);
+    await query(db.connection, "create table t as select 'kept' as word");
+    await db.stop();
+    for (const folder of [pgdata, db.connection.host]) spawnSync("chown", ["-R", "65534:65534", folder]);
+  }
+
+  test("[DB48] takes over a folder of a database that ran as nobody, with every row", async () => {
+    await former();
+    const db = await harness.start(dataDir);
+    expect(await query(db.connection, "select word from t")).toEqual(["kept"]);
+    const owners = await Promise.all([pgdata, join(pgdata, "base"), db.connection.host].map(uidOf));
+    expect(owners).not.toContain(NOBODY.uid);
+  });
+
+  test("[DB48] restarts a database that still runs as nobody, with every row", async () => {
+    await former();
+    const { postgres } = await prepareBinaries(installedPackage(), [dataDir], NOBODY);
+    const socketDir = join(dataDir, "postgres-socket");
+    const args = ["-D", pgdata, "-c", "listen_addresses=", "-c", `unix_socket_directories=${socketDir}`];
+    const running = spawn(postgres, args, { ...NOBODY, cwd: "/", stdio: "ignore" });
+    onTestFinished(() => void running.kill("SIGQUIT"));
+    await until(() => existsSync(join(socketDir, ".s.PGSQL.5432")));
+    const db = await harness.start(dataDir);
+    expect(db.tookOver).toBe(false);
+    expect(await query(db.connection, "select word from t")).toEqual(["kept"]);
+    expect(await uidOf(`/proc/${await postmasterPid(pgdata)}`)).not.toBe(NOBODY.uid);
   });
 
   test("[DB12] keeps the database of a closed folder on system ground and finds it again", async () => {

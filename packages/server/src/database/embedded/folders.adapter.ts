@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import {
   chmod,
   chown,
-  lchown,
   link,
   lstat,
   mkdir,
@@ -13,15 +12,16 @@ import {
   realpath,
   rename,
   rm,
+  rmdir,
   stat,
   symlink,
   writeFile,
 } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { databaseAccount, nobodyUid } from "./ownership.adapter.ts";
 import {
   type Account,
-  accountFromPasswd,
   type Claimant,
   chooseCluster,
   chooseSocketFolder,
@@ -35,6 +35,7 @@ import {
   homeFolder,
   joinsHome,
   parseHomeRecord,
+  socketFile,
   unfinishedCreator,
   unfinishedName,
 } from "./placement.ts";
@@ -185,18 +186,6 @@ export async function makePassable(folder: string): Promise<void> {
   for (const made of foldersTo(folder)) if (made.length >= first.length) await chmod(made, 0o711);
 }
 
-export async function databaseAccount(): Promise<Account | undefined> {
-  if (process.getuid?.() !== 0) return undefined;
-  const account = accountFromPasswd(await readFile("/etc/passwd", "utf8"), "nobody");
-  if (!account) {
-    throw new Error(
-      "PostgreSQL does not run as root, and /etc/passwd has no user nobody to run it as. " +
-        "Run the server as another user, or give it the address of a database.",
-    );
-  }
-  return account;
-}
-
 /** Returns the first folder on the path, including the last one, that the account cannot enter. */
 export async function closedFolder(path: string, account: Account | undefined): Promise<string | undefined> {
   if (!account) return undefined;
@@ -246,11 +235,12 @@ async function locateSocketFolder(
 }
 
 /**
- * The socket accepts every connection without a password: the folder around it is the only guard. The short folder is
- * in a place where anybody may make folders, so one that another user has made is refused instead of trusted.
+ * The folder guards the socket: only its owner and root can enter it. The short folder is in a place where anybody may make
+ * folders, so one that another user has made is refused instead of trusted.
  */
 export async function prepareSocketFolder(folder: string, account: Account | undefined): Promise<void> {
   await makePassable(dirname(folder));
+  if (account) await removeFormerSocketFolder(folder);
   await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "EEXIST") throw error;
   });
@@ -265,24 +255,15 @@ export async function prepareSocketFolder(folder: string, account: Account | und
   if (account) await chown(folder, account.uid, account.gid);
 }
 
-export async function prepareOwnership(pgdata: string, account: Account | undefined): Promise<void> {
-  const { uid } = await stat(pgdata);
-  if (account) {
-    if (uid !== account.uid) await chownTree(pgdata, account);
-  } else if (uid !== process.getuid?.()) {
-    throw new Error(
-      `The database in ${pgdata} belongs to another user (uid ${uid}). Run the server as the user it ran as before, ` +
-        "or give the folder to this one.",
-    );
-  }
-}
-
-/** The top folder is changed last: its owner shows that the whole tree is done, even after a kill in the middle. */
-async function chownTree(path: string, account: Account): Promise<void> {
-  if ((await lstat(path)).isDirectory()) {
-    for (const name of await readdir(path)) await chownTree(join(path, name), account);
-  }
-  await lchown(path, account.uid, account.gid);
+/** That of an earlier version belongs to `nobody`. It is made anew, since its owner may do with it whatever it likes. */
+async function removeFormerSocketFolder(folder: string): Promise<void> {
+  const owner = await lstat(folder).then(
+    ({ uid }) => uid,
+    () => undefined,
+  );
+  if (owner === undefined || owner !== (await nobodyUid())) return;
+  for (const file of [socketFile(folder), `${socketFile(folder)}.lock`]) await rm(file, { force: true });
+  await rmdir(folder);
 }
 
 export async function linkCluster(folders: Folders): Promise<void> {

@@ -10,17 +10,11 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { chown, mkdir, readFile, rename, rm } from "node:fs/promises";
+import { chmod, chown, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Binaries } from "./binaries.adapter.ts";
-import {
-  type Folders,
-  isCluster,
-  prepareOwnership,
-  prepareSocketFolder,
-  syncFolder,
-  unfinishedSibling,
-} from "./folders.adapter.ts";
+import { type Folders, isCluster, prepareSocketFolder, syncFolder, unfinishedSibling } from "./folders.adapter.ts";
+import { giveTo, nobodyUid, prepareOwnership } from "./ownership.adapter.ts";
 import { type Account, SOCKET_PORT, socketFile } from "./placement.ts";
 import { failureReason, type PidFile, parsePidFile, withPid } from "./postmaster-state.ts";
 import { isAlive, isPostmaster } from "./processes.adapter.ts";
@@ -50,16 +44,37 @@ export async function createCluster(folders: Folders, binaries: Binaries): Promi
   const unfinished = unfinishedSibling(folders.pgdata);
   try {
     await mkdir(unfinished, { mode: 0o700 });
-    if (folders.account) await chown(unfinished, folders.account.uid, folders.account.gid);
-    await runInitdb(binaries.initdb, unfinished, folders.account);
-    await rename(unfinished, folders.pgdata);
+    const made = join(unfinished, "data");
+    await mkdir(made, { mode: 0o700 });
+    const creator = folders.account && (await prepareCreator(unfinished, made, folders.account));
+    await runInitdb(binaries.initdb, made, creator);
+    if (folders.account) await giveTo(folders.account, made);
+    await rename(made, folders.pgdata);
     await syncFolder(dirname(folders.pgdata));
   } catch (error) {
-    await rm(unfinished, { recursive: true, force: true });
     // A server that started at the same time was faster; the lock decides between the two.
     if (await isCluster(folders.pgdata)) return;
     throw new Error(`The database in ${folders.pgdata} cannot be made: ${(error as Error).message}`, { cause: error });
+  } finally {
+    await rm(unfinished, { recursive: true, force: true });
   }
+}
+
+/**
+ * The user that runs initdb, who needs a name, in the group of the database's own account. Only that group can enter the folder around
+ * the new database, so that no other process of the same user can change it.
+ */
+async function prepareCreator(around: string, made: string, { gid }: Account): Promise<Account> {
+  const uid = await nobodyUid();
+  if (uid === undefined) {
+    throw new Error(
+      "root cannot make one, and /etc/passwd has no user nobody to make it. Run the server as another user",
+    );
+  }
+  await chown(made, uid, gid);
+  await chown(around, 0, gid);
+  await chmod(around, 0o710);
+  return { uid, gid };
 }
 
 function runInitdb(initdb: string, pgdata: string, account: Account | undefined): Promise<void> {
@@ -106,6 +121,7 @@ export interface Launched {
 export async function launch(folders: Folders, socketDir: string, binaries: Binaries): Promise<Launched> {
   await prepareOwnership(folders.pgdata, folders.account);
   await prepareSocketFolder(socketDir, folders.account);
+  const access = folders.account ? await writeAccessRules(folders.home) : {};
   disarmStaleLock(join(folders.pgdata, "postmaster.pid"), folders.pgdata);
   disarmStaleLock(`${socketFile(socketDir)}.lock`, folders.pgdata);
 
@@ -113,7 +129,7 @@ export async function launch(folders: Folders, socketDir: string, binaries: Bina
   try {
     if (fstatSync(log).size > LOG_MAX_BYTES) ftruncateSync(log);
     const logStart = fstatSync(log).size;
-    const child = spawn(binaries.postgres, postgresArgs(folders.pgdata, socketDir), {
+    const child = spawn(binaries.postgres, postgresArgs(folders.pgdata, socketDir, access), {
       ...spawnOptions(folders.account),
       stdio: ["ignore", log, log],
       // The postmaster has its own process group: Ctrl-C must reach the server only, which needs its database to drain.
@@ -140,7 +156,19 @@ function spawned(child: ChildProcess): Promise<void> {
   });
 }
 
-function postgresArgs(pgdata: string, socketDir: string): string[] {
+/**
+ * Only root connects to a database that root has started. The files are root's, outside the database, whose own rules stay as they
+ * are for a server that runs the same folder as another user.
+ */
+async function writeAccessRules(home: string): Promise<Readonly<Record<string, string>>> {
+  const [hba_file, ident_file] = [join(home, "postgres.hba.conf"), join(home, "postgres.ident.conf")];
+  await writeFile(hba_file, `local all ${ROLE} peer map=server\n`);
+  await writeFile(ident_file, `server root ${ROLE}\n`);
+  for (const file of [hba_file, ident_file]) await chmod(file, 0o644);
+  return { hba_file, ident_file };
+}
+
+function postgresArgs(pgdata: string, socketDir: string, access: Readonly<Record<string, string>>): string[] {
   const settings = {
     listen_addresses: "",
     // The setting is a list; quotes keep a comma or space in the path from splitting it.
@@ -151,6 +179,7 @@ function postgresArgs(pgdata: string, socketDir: string): string[] {
     // Statements and error details contain row values, and rows contain secrets, so neither is logged.
     log_min_error_statement: "panic",
     log_error_verbosity: "terse",
+    ...access,
   };
   return ["-D", pgdata, ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])];
 }

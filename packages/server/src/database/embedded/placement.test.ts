@@ -1,7 +1,6 @@
 import { basename } from "node:path";
 import { describe, expect, test } from "vitest";
 import {
-  accountFromPasswd,
   chooseCluster,
   chooseSocketFolder,
   claimOfHome,
@@ -13,23 +12,29 @@ import {
   isHomeName,
   joinsHome,
   parseHomeRecord,
+  uidFromPasswd,
   unfinishedCreator,
   unfinishedName,
+  unusedAccount,
 } from "./placement.ts";
 
-const nobody = { uid: 65534, gid: 65534 };
+const account = { uid: 65520, gid: 65520 };
 
 describe("who the database runs as", () => {
+  const root = "root:x:0:0::/root:/bin/sh\n";
   test.each([
-    ["a usual system", "root:x:0:0::/root:/bin/sh\nnobody:x:65534:65534::/:/bin/false\n", nobody],
-    [
-      "macOS",
-      "# comment\nnobody:*:-2:-2:Unprivileged:/var/empty:/usr/bin/false\n",
-      { uid: 4294967294, gid: 4294967294 },
-    ],
-    ["a system without it", "root:x:0:0::/root:/bin/sh\nnobody2:x:1:1::/:/\n", undefined],
-  ])("[DB11] finds nobody on %s", (_, passwd, expected) => {
-    expect(accountFromPasswd(passwd, "nobody")).toEqual(expected);
+    ["a usual system", `${root}nobody:x:65534:65534::/:/bin/false\n`, 65534],
+    ["macOS", "# comment\nnobody:*:-2:-2:Unprivileged:/var/empty:/usr/bin/false\n", 4294967294],
+    ["a system without it", `${root}nobody2:x:1:1::/:/\n`, undefined],
+  ])("[DB11] finds nobody, who makes it, on %s", (_, passwd, expected) => {
+    expect(uidFromPasswd(passwd, "nobody")).toBe(expected);
+  });
+
+  test("[DB11] is a number that is neither a user nor a group of the machine", () => {
+    expect(unusedAccount(root, "")).toEqual(account);
+    expect(unusedAccount(`${root}a:x:65520:1::/:/\n`, "g:x:65521:\n")).toEqual({ uid: 65522, gid: 65522 });
+    const all = Array.from({ length: 14 }, (_, at) => `g${at}:x:${65520 + at}:`).join("\n");
+    expect(unusedAccount(root, all)).toBeUndefined();
   });
 });
 
@@ -40,14 +45,14 @@ describe("what the database user can reach", () => {
     ["open all the way", [folder("/", 0o755), folder("/srv", 0o755)], undefined],
     ["passable without being listable", [folder("/", 0o755), folder("/srv", 0o711)], undefined],
     ["root's own folder above", [folder("/", 0o755), folder("/root", 0o700), folder("/root/app", 0o777)], "/root"],
-    ["closed to others, open to its owner nobody", [folder("/d", 0o700, 65534)], undefined],
-    ["open to others, closed to its owner nobody", [folder("/d", 0o001, 65534)], "/d"],
-    ["open to the group of nobody", [folder("/d", 0o710, 0, 65534)], undefined],
-    ["open to others, closed to the group of nobody", [folder("/d", 0o701, 0, 65534)], "/d"],
+    ["closed to others, open to its owner", [folder("/d", 0o700, 65520)], undefined],
+    ["open to others, closed to its owner", [folder("/d", 0o001, 65520)], "/d"],
+    ["open to the its group", [folder("/d", 0o710, 0, 65520)], undefined],
+    ["open to others, closed to the its group", [folder("/d", 0o701, 0, 65520)], "/d"],
     ["readable but not searchable", [folder("/d", 0o744)], "/d"],
     ["shared and sticky", [folder("/tmp", 0o1777)], undefined],
   ])("[DB12] judges a path that is %s by every folder on the way", (_, folders, expected) => {
-    expect(firstClosedFolder(folders, nobody)).toBe(expected);
+    expect(firstClosedFolder(folders, account)).toBe(expected);
   });
 
   test("[DB12] looks at every folder from the root down", () => {

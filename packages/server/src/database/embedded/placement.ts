@@ -36,13 +36,23 @@ export const SOCKET_PORT = 5432;
 /** `sun_path` has 108 bytes on Linux and 104 on macOS, including the terminating zero; the smaller limit is used. */
 const SOCKET_PATH_MAX_BYTES = 103;
 
-export function accountFromPasswd(passwd: string, name: string): Account | undefined {
+export function uidFromPasswd(passwd: string, name: string): number | undefined {
   for (const line of passwd.split("\n")) {
-    const [user, , uid, gid] = line.split(":");
-    if (user !== name || !uid || !gid) continue;
+    const [user, , uid] = line.split(":");
     // macOS writes nobody as -2, which the kernel reads as an unsigned number.
-    return { uid: Number(uid) >>> 0, gid: Number(gid) >>> 0 };
+    if (user === name && uid) return Number(uid) >>> 0;
   }
+  return undefined;
+}
+
+/** Debian reserves these and systemd leaves them unused. They exist in user namespaces of 65,536 ids too. */
+const FIRST_OWN_ID = 65_520;
+const LAST_OWN_ID = 65_533;
+
+/** Returns an account that has no name and that nothing else runs as. In both files the id is the third field. */
+export function unusedAccount(passwd: string, group: string): Account | undefined {
+  const used = new Set([passwd, group].flatMap((text) => text.split("\n").map((line) => Number(line.split(":")[2]))));
+  for (let id = FIRST_OWN_ID; id <= LAST_OWN_ID; id++) if (!used.has(id)) return { uid: id, gid: id };
   return undefined;
 }
 
@@ -175,7 +185,7 @@ export function chooseCluster(realDataDir: string, home: string, found: Found): 
     return {
       kind: "refuse",
       reason:
-        `The database in ${found.realPath} runs as the user nobody, who cannot pass through ${found.closedAt}. ` +
+        `The database in ${found.realPath} runs as a user of its own, who cannot pass through ${found.closedAt}. ` +
         `Open that folder with "chmod o+x ${found.closedAt}", or run the server as a user other than root.`,
     };
   }

@@ -3,6 +3,7 @@ import { type Binaries, installedPackage, prepareBinaries } from "./binaries.ada
 import { type Folders, isCluster } from "./folders.adapter.ts";
 import { createCluster, type Launched, launch, readPidFile } from "./launch.adapter.ts";
 import { type OwnerSession, probeSocket } from "./owner-session.adapter.ts";
+import { isOwnedBy } from "./ownership.adapter.ts";
 import { DataDirectoryInUse } from "./placement.ts";
 import { failureReason, isPassingFailure } from "./postmaster-state.ts";
 import { endStrandedBackends, isPostmaster, stopPostmaster } from "./processes.adapter.ts";
@@ -94,7 +95,7 @@ export class Supervisor {
   }
 
   async #ask(): Promise<LockedDatabase | "busy" | "silent" | "absent"> {
-    const { pgdata } = this.#folders;
+    const { pgdata, account } = this.#folders;
     const before = await readPidFile(pgdata);
     if (before?.socket) {
       const answer = await probeSocket(before.socket, pgdata);
@@ -102,7 +103,13 @@ export class Supervisor {
       if (answer.kind === "ready" && (await this.#lock(answer.session))) {
         // The file is read again, because it may have been stale while the database was starting.
         const pid = (await readPidFile(pgdata))?.pid ?? before.pid;
-        return this.#hold({ session: answer.session, pid, socket: before.socket });
+        if (await isOwnedBy(pgdata, account)) {
+          return this.#hold({ session: answer.session, pid, socket: before.socket });
+        }
+        // An earlier version has started it as `nobody`. It starts again as its own user, who gets the files first.
+        await stopPostmaster(pid, pgdata);
+        await answer.session.close();
+        return "busy";
       }
     }
     const isRunning = this.#launched?.isRunning() || (before !== undefined && isPostmaster(before.pid, pgdata));
