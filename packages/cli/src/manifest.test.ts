@@ -1,4 +1,5 @@
-import { mergePatch } from "@binnacle/contract";
+import { renameExportRefs as renameHere } from "@binnacle/client";
+import { mergePatch, renameInComponents } from "@binnacle/contract";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseAll } from "./command.ts";
@@ -37,6 +38,28 @@ const web = (spec: object = {}, more: object = {}) => ({
 const running = (...components: Row[]): Row => ({ name: "front", description: null, components });
 
 describe("a file", () => {
+  test("[BC103] may write exportRef for export_ref, and is compared as the API stores it", () => {
+    const file = `name: front
+components:
+  - name: web
+    exportRefs: [{ component: db }]
+    workload_spec: { env: [{ name: URL, exportRef: { component: db, key: url } }] }
+`;
+    const [app] = readManifest("f.yaml", file, null);
+    expect(app?.components).toEqual([
+      {
+        name: "web",
+        export_refs: [{ component: "db" }],
+        workload_spec: { env: [{ name: "URL", export_ref: { component: "db", key: "url" } }] },
+      },
+    ]);
+    const body = { components: [{ name: "web", exportRefs: [], workload_spec: { env: [{ exportRef: 1 }] } }] };
+    const [here, there] = [structuredClone(body), structuredClone(body)];
+    for (const component of here.components) renameHere(component);
+    renameInComponents(there);
+    expect(here).toEqual(there);
+  });
+
   test("[BC17] may hold several apps", () => {
     const apps = readManifest("f.yaml", `${FILE}---\nname: back\ncomponents: []\n`, null);
     expect(apps.map(({ name, project }) => [name, project])).toEqual([

@@ -1,3 +1,4 @@
+import { renameExportRefs } from "@binnacle/client";
 import { structuredPatch } from "diff";
 import { stringify, visit } from "yaml";
 import schema from "../binnacle.schema.json" with { type: "json" };
@@ -58,6 +59,7 @@ export function readManifest(
     components.forEach((component, at) => {
       if (!isFields(component) || typeof component["name"] !== "string")
         throw wrong(["components", at], "A component is a mapping with a name.");
+      renameExportRefs(component);
     });
     return [{ name, project, description, components: components as Component[], positionOf }];
   });

@@ -28,6 +28,7 @@ export {
   Unreachable,
 } from "./errors.ts";
 export type { ExecOptions, ExecSession } from "./exec.ts";
+export { renameExportRefs } from "./export-ref-alias.ts";
 export { ACCESS } from "./generated/access.ts";
 export type * from "./generated/types.ts";
 export type { LogLine } from "./log-cursor.ts";

@@ -288,7 +288,7 @@ const shared = {
   export_refs: Type.Optional(
     Type.Array(
       Type.Object({ component: DnsLabel("db"), key: Type.Optional(ExportKey), env: Type.Optional(EnvName) }, strict),
-      { maxItems: 100 },
+      { maxItems: 100, description: "In requests `exportRefs` is another spelling; both together are refused." },
     ),
   ),
 };

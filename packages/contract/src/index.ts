@@ -1,5 +1,6 @@
 export * from "./app/change-sentence.ts";
 export * from "./app/change-summary.ts";
+export { renameExportRefs, renameInComponents } from "./app/export-ref-alias.ts";
 export { findSharedName, LONGEST_NAMES_TOGETHER, type ObjectName, objectNames } from "./app/names.ts";
 export { type Need, needsOf } from "./app/needs.ts";
 export type { AppProblem, ProblemCode } from "./app/problem.ts";

@@ -23,6 +23,8 @@ export interface Operation {
   readonly query?: TSchema;
   readonly cookies?: TSchema;
   readonly body?: TSchema;
+  /** Changes other spellings in the body to those of its schema, in place, before it is validated. */
+  readonly rename?: (body: unknown) => void;
   /** A missing body is read as `{}`. */
   readonly bodyIsOptional?: true;
   /** The media type of the request body; JSON where it is left out. */

@@ -41,7 +41,7 @@ const EnvVar = Type.Object(
   { name: EnvName, value: Type.Optional(Text), export_ref: Type.Optional(ExportRef) },
   {
     ...strict,
-    description: "Exactly one of `value` and `export_ref`.",
+    description: "Exactly one of `value` and `export_ref`. In requests `exportRef` is another spelling of it.",
     allOf: [exactlyOneOf("value", "export_ref")],
     examples: [{ name: "LOG_LEVEL", value: "info" }],
   },

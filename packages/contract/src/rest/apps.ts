@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { renameInComponents } from "../app/export-ref-alias.ts";
 import { WARNING_CODES } from "../app/problem.ts";
 import { ComponentInput, ComponentSpec, componentRules, MAX_SECRETS, SecretValue, WorkloadSpec } from "../component.ts";
 import { ShownComponentStatus } from "../component-status.ts";
@@ -193,6 +194,7 @@ export const createApp = operation({
     "image, a file of a secret that is not set, and an export_ref that names no component are recorded: `warnings` has them, " +
     "and the cluster reports the phase `invalid` and why. What the definition of an addon component calls secret may stand among its values; it is kept as a secret of the component, with its path as the key.",
   credentials: "user",
+  rename: renameInComponents,
   body: Type.Object(
     {
       name: DnsLabel("storefront"),
@@ -232,6 +234,7 @@ export const updateApp = operation({
   credentials: "user",
   params,
   query,
+  rename: renameInComponents,
   body: Type.Object(
     {
       components: Type.Optional(Type.Array(ComponentChange, { maxItems: 100 })),

@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { renameInComponents } from "../app/export-ref-alias.ts";
 import { parameterRules, TemplateParameter } from "../catalog/stack-template.ts";
 import { ValidationItem } from "../errors.ts";
 import { ChartName, DnsLabel, FreeMap, Nullable, Page, pageFields, strict, Uuid } from "../fields.ts";
@@ -53,6 +54,7 @@ export const createStackTemplate = operation({
   description:
     "Scope `project` needs an editor of the project, `cluster` and `organization` an administrator of the organization, `global` a superuser. A template of scope `project` goes with its project, one of scope `cluster` with its cluster.",
   credentials: "user",
+  rename: renameInComponents,
   body: Type.Object(
     {
       ...StackTemplateContent.properties,
@@ -105,6 +107,7 @@ export const updateStackTemplate = operation({
   credentials: "user",
   params,
   query: OrgChoice,
+  rename: renameInComponents,
   body: Type.Object(
     { ...changeable, parameters: Type.Optional(parameters), components: Type.Optional(components) },
     { ...strict, examples: [{ description: "What every shop of ours runs." }] },

@@ -146,6 +146,25 @@ describe("POST /apps", () => {
     expect(none).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", "components"], type: "too_short" }] } });
   });
 
+  test("[AP182] exportRef is taken for export_ref, stored and answered as it; both together are a 422", async () => {
+    const ref = { component: "db", key: "url" };
+    const web = (env: object) => ({ ...WEB, workload_spec: { image: "nginx", env: [{ name: "URL", ...env }] } });
+    const db = { ...WEB, name: "db", exports: { url: "x" } };
+    const body = (component: object) => ({ name: someName(), project_id: shop.project, components: [component, db] });
+    const made = await shop.editor.api.post("/apps", body({ ...web({ exportRef: ref }), exportRefs: [ref] }));
+    const stored = { workload_spec: { env: [{ name: "URL", export_ref: ref }] }, export_refs: [ref] };
+    expect(made).toMatchObject({ status: 201, body: { components: [stored, {}] } });
+    expect(await shop.editor.api.post("/apps", body(web({ exportRef: ref, export_ref: ref })))).toMatchObject({
+      status: 422,
+      body: {
+        detail: [{ loc: ["body", "components", 0, "workload_spec", "env", 0, "exportRef"], type: "extra_forbidden" }],
+      },
+    });
+    const patch = { components: [{ op: "patch", name: "web", exportRefs: null, workload_spec: { env: null } }] };
+    const patched = await shop.editor.api.patch(shop.path(made.body.name), patch);
+    expect(patched.body.components[0]).not.toHaveProperty("export_refs");
+  });
+
   test("[AP5] an image may be missing, and an export_ref may name no component", async () => {
     const name = await shop.app([{ name: "web", workload_spec: {}, export_refs: [{ component: "db" }] }]);
     expect((await shop.viewer.api.get(shop.path(name))).body).toMatchObject({ phase: "pending" });

@@ -119,6 +119,7 @@ function registerRoute(
     const input: Input = { params, query, body };
     const credential = request.credential as Credential;
     const access = accessRequest(credential);
+    operation.rename?.(body);
     const items = check({ path: params, query, cookie: cookies, body });
     if (items.length > 0) {
       if (needsCredential && !hasBody(request)) await knownCaller(access);

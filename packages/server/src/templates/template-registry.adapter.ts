@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { createFetch, Unreachable } from "@binnacle/charts";
-import { type RegistryTemplate, StackTemplateFile } from "@binnacle/contract";
+import { type RegistryTemplate, renameInComponents, StackTemplateFile } from "@binnacle/contract";
 import type { Clock } from "../clock.ts";
 import { Fault } from "../fault.ts";
 import { compileCheck } from "../http/validation.ts";
@@ -69,6 +69,7 @@ async function templatesIn(document: unknown, readers: Readers): Promise<Registr
   const valid: RegistryTemplate[] = [];
   for (const body of listed.slice(0, MOST_TEMPLATES)) {
     await setImmediate();
+    renameInComponents(body);
     if (await isValid(body, readers)) valid.push(body);
   }
   return valid.toSorted((one, other) => (one.name < other.name ? -1 : 1));

@@ -33,6 +33,15 @@ describe("POST /stack-templates/from-yaml", () => {
     expect(await storedNames()).not.toContain(given.name);
   });
 
+  test("[AP182] takes exportRef for export_ref", async () => {
+    const component = (refs: object) => ({ name: "web", workload_spec: { image: "${image}" }, ...refs });
+    const given = content({ components: [component({ exportRefs: [{ component: "web-2" }] }), { name: "web-2" }] });
+    expect((await send({ yaml_content: stringify(given) })).body).toMatchObject({
+      valid: true,
+      template: { components: [component({ export_refs: [{ component: "web-2" }] }), { name: "web-2" }] },
+    });
+  });
+
   test("[TP28] says of a text that is not valid all that is wrong", async () => {
     const misformed = await send({ yaml_content: stringify(content({ name: "No Label", scope: "galaxy", owner: 1 })) });
     expect(misformed).toMatchObject({ status: 200, body: { valid: false, template: null } });

@@ -1,4 +1,9 @@
-import { createStackTemplateFromYaml, type StackTemplateContent, type StackTemplateReading } from "@binnacle/contract";
+import {
+  createStackTemplateFromYaml,
+  renameInComponents,
+  type StackTemplateContent,
+  type StackTemplateReading,
+} from "@binnacle/contract";
 import type { Caller } from "../access/caller.ts";
 import type { FindDefinition } from "../apps/addon-component.ts";
 import type { Clock } from "../clock.ts";
@@ -37,6 +42,7 @@ async function checkedContent(
     return { valid: false, errors: [{ loc: ["body", part], msg: reading.msg, type: "value_error" }], template: null };
   }
   const value = withNamespace(reading.value, namespace);
+  renameInComponents(value);
   const malformed = contentItems(value);
   if (malformed.length > 0) return { valid: false, errors: readableItems(itemsIn(part, malformed)), template: null };
   const content = value as StackTemplateContent;

@@ -107,6 +107,11 @@ const SHOP: AppForm = {
 };
 const web = SHOP.components[0] as ComponentInput;
 
+test("[WC227] a file may write exportRef for export_ref", () => {
+  const text = "name: shop\ncomponents:\n  - name: web\n    exportRefs: [{ component: db }]\n";
+  expect(fromYaml(text).form?.components).toEqual([{ name: "web", export_refs: [{ component: "db" }] }]);
+});
+
 test("[WC43] only what differs is sent", () => {
   const changed = { ...web, workload_spec: { image: "nginx:2" } };
   const added = { name: "api", workload_spec: { image: "api:1" } };

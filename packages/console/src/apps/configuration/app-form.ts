@@ -1,4 +1,4 @@
-import type { App, AppComponent, ComponentInput } from "@binnacle/client";
+import { type App, type AppComponent, type ComponentInput, renameExportRefs } from "@binnacle/client";
 import { isMap, LineCounter, parseDocument, stringify } from "yaml";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -97,6 +97,7 @@ export function fromYaml(text: string): FromYaml {
     description = null,
     components,
   } = value as Omit<AppForm, "description"> & { description?: string | null };
+  for (const component of components) renameExportRefs(component);
   return {
     form: { name, ...(project === undefined ? {} : { project }), description, components },
     problems: [],
