@@ -11,7 +11,7 @@ const LONGEST_FIELD = 300;
 /** Of all changes of one list together, in characters. */
 const LONGEST_LIST = 8_000;
 
-const Shown = (description: string, example: string) =>
+const shownValue = (description: string, example: string) =>
   Nullable(Type.Union([Type.String(), Type.Number(), Type.Boolean()], { description, examples: [example] }));
 
 export const FieldChange = Type.Object(
@@ -22,8 +22,8 @@ export const FieldChange = Type.Object(
       examples: ["image"],
     }),
     change: Type.Enum(["added", "removed", "changed"], { examples: ["changed"] }),
-    before: Shown("Null where there was none and where it is not shown.", "registry.example.com/web:1.5.0"),
-    after: Shown("Null where there is none and where it is not shown.", "registry.example.com/web:1.5.1"),
+    before: shownValue("Null where there was none and where it is not shown.", "registry.example.com/web:1.5.0"),
+    after: shownValue("Null where there is none and where it is not shown.", "registry.example.com/web:1.5.1"),
   },
   {
     title: "FieldChange",

@@ -51,6 +51,38 @@ describe("GET /orgs/{id}/audit-log", () => {
     ]);
   });
 
+  test("[AL84] [AL85] has what was before of roles, clusters and credentials, and no secret", async () => {
+    const id = await world.org();
+    const [operator, person] = [await world.person({ org: id, role: "admin" }), await world.person({ org: id })];
+    const key = { access_key_id: "AKIAEXAMPLEEXAMPLE00", secret_access_key: "hunter1".repeat(6) };
+    const region = "eu-central-1";
+    const made = { name: "cloud", provider: "aws", region, ...key };
+    const credential = (await operator.api.post(`/orgs/${id}/credentials`, made)).body;
+    const cluster = (await operator.api.post(`/orgs/${id}/clusters`, { name: "edge" })).body;
+    const roles = `/clusters/${cluster.id}/rbac`;
+    await operator.api.post(roles, { user_id: person.id, role: "viewer" });
+    const newKey = { region: "eu-west-1", secret_access_key: "hunter2".repeat(6) };
+    const answers = [
+      await operator.api.put(`/orgs/${id}/members/${person.id}`, { role: "admin" }),
+      await operator.api.put(roles, { user_id: person.id, role: "editor" }),
+      await operator.api.patch(`/clusters/${cluster.id}`, { name: "edge", description: "In the shop." }),
+      await operator.api.patch(`/credentials/${credential.id}`, newKey),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    const { data } = await log(id, "?items_per_page=4");
+    expect(data.map(({ summary }: { summary: string }) => summary)).toEqual([
+      "region eu-central-1 → eu-west-1, secret_access_key changed",
+      "description added",
+      "role viewer → editor",
+      "role member → admin",
+    ]);
+    expect(data[0].changes).toEqual({
+      region: { before: region, after: "eu-west-1" },
+      secret_access_key: "changed",
+    });
+    expect(JSON.stringify(data)).not.toMatch(/hunter/);
+  });
+
   test("[AL7] is read by administrators and superusers", async () => {
     expect((await admin.api.get(`/orgs/${org}/audit-log`)).status).toBe(200);
     expect((await world.admin.api.get(`/orgs/${org}/audit-log`)).status).toBe(200);
