@@ -7,8 +7,10 @@ import { knownCluster } from "../../packages/server/src/clusters/cluster.store.t
 import { statusOf } from "../../packages/server/src/clusters/status.ts";
 import type { Queries } from "../../packages/server/src/database/transaction.ts";
 import { EVENTS_TOPIC, type Event } from "../../packages/server/src/events/event.ts";
+import { newId } from "../../packages/server/src/id.adapter.ts";
 import { claim } from "../../packages/server/src/jobs/job.store.ts";
 import { startWorker, type Worker } from "../../packages/server/src/jobs/worker.runner.ts";
+import { CLUSTER_ABANDONED } from "../../packages/server/src/projects/project.ts";
 import { failAbandoned } from "../../packages/server/src/provisioning/provisioning.runner.ts";
 import { logLines } from "../../packages/server/src/provisioning/provisioning.store.ts";
 import { openRunLog } from "../../packages/server/src/provisioning/provisioning-log.runner.ts";
@@ -97,6 +99,30 @@ test("[PN48] a cluster of which nothing was ever made can be deleted with a wron
   start(null, true, "/nowhere");
   await failed(await addJob(db, cluster, "create", 1));
   await addJob(db, cluster, "scale", 2, true).then(failed);
+  await addJob(db, cluster, "destroy", null);
+  await vi.waitFor(async () => {
+    expect(await db.selectFrom("clusters").select("id").where("id", "=", cluster).execute()).toEqual([]);
+  }, SOON);
+});
+
+test("[CL110] the projects of an abandoned cluster end with its infrastructure", async () => {
+  const cluster = await newCluster(db, 0);
+  const { org_id } = await knownCluster(db, cluster);
+  const times = { created_at: clock(), updated_at: clock() };
+  await db
+    .insertInto("projects")
+    .values({
+      id: newId(),
+      org_id,
+      cluster_id: cluster,
+      name: "shop",
+      namespace: "shop",
+      ...CLUSTER_ABANDONED,
+      ...times,
+    })
+    .execute();
+  await db.updateTable("clusters").set({ abandoned_at: clock() }).where("id", "=", cluster).execute();
+  start(null, true, "/nowhere");
   await addJob(db, cluster, "destroy", null);
   await vi.waitFor(async () => {
     expect(await db.selectFrom("clusters").select("id").where("id", "=", cluster).execute()).toEqual([]);
