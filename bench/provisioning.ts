@@ -61,7 +61,7 @@ async function measure(parallel: number): Promise<string[]> {
       programMb,
       running.reduce((sum, process) => sum + megabytes(process.pid, "VmRSS"), 0),
     );
-    await bootMachines(db);
+    for (const job of jobs) await bootMachines(db, job);
     const rows = await db.selectFrom("provisioning_jobs").select("status").where("id", "in", jobs).execute();
     if (rows.some(({ status }) => status === "failed")) throw new Error("A job has failed.");
     ended = rows.filter(({ status }) => status === "succeeded").length;

@@ -59,12 +59,13 @@ async function startWorkerProcess(): Promise<ChildProcess> {
 /** Resolves when the job has succeeded. It fails where the job has, and where the queue has given it up. */
 async function finished(jobId: string): Promise<void> {
   for (;;) {
-    await bootMachines(db);
+    await bootMachines(db, jobId);
     const record = await recordOf(db, jobId);
     if (!record || record.status === "succeeded") return;
     const queued = db.selectFrom("jobs").select("id").where("lane", "=", record.cluster_id);
     const [open] = await queued.where("status", "in", ["pending", "running"]).execute();
-    if (record.status === "failed" || (!open && (await recordOf(db, jobId))?.status === "running")) {
+    const now = await recordOf(db, jobId);
+    if (record.status === "failed" || (!open && now?.status === "running" && now.waits_until === null)) {
       const log = (await logLines(db, jobId)).slice(-20).join("\n");
       throw new Error(`${record.action} is ${record.status}: ${record.error_code} ${record.error_message}\n${log}`);
     }

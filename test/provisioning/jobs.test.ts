@@ -65,7 +65,7 @@ function start({ local, settings, ...options }: Start = {}): Worker {
 
 async function ended(jobId: string) {
   return vi.waitFor(async () => {
-    await bootMachines(db);
+    await bootMachines(db, jobId);
     const record = await recordOf(db, jobId);
     if (record?.status === "running" || record?.status === "pending") throw new Error(`The job is ${record.status}.`);
     return record;

@@ -8,7 +8,7 @@ import type { CloudProvider } from "../../packages/server/src/cloud/provider.ts"
 import { inTransaction, type Queries } from "../../packages/server/src/database/transaction.ts";
 import { newId } from "../../packages/server/src/id.adapter.ts";
 import type { JobHandler } from "../../packages/server/src/jobs/running-job.runner.ts";
-import { settleWait, waitingJobs } from "../../packages/server/src/provisioning/bootstrap-wait.store.ts";
+import { settleWait } from "../../packages/server/src/provisioning/bootstrap-wait.store.ts";
 import {
   type ProvisionerPorts,
   type ProvisionerSettings,
@@ -145,18 +145,16 @@ export const retryJob = (db: Queries, jobId: string) =>
 export const recordOf = (db: Queries, jobId: string) =>
   db.selectFrom("provisioning_jobs").selectAll().where("id", "=", jobId).executeTakeFirst();
 
-/** The machines of jobs that wait become nodes and operators connect, as on a cloud where everything goes well. */
-export async function bootMachines(db: Queries): Promise<void> {
-  for (const jobId of await waitingJobs(db, null)) {
-    const { cluster_id } = (await recordOf(db, jobId)) ?? {};
-    if (!cluster_id) continue;
-    const cluster = db.updateTable("clusters").where("id", "=", cluster_id);
-    await db.updateTable("node_boots").set({ status: "completed" }).where("cluster_id", "=", cluster_id).execute();
-    await cluster.set({ first_connected_at: new Date() }).execute();
-    await settleWait(db, jobId, 20, new Date());
-    // No operator is there: a later job must not wait for its return.
-    await cluster.set({ first_connected_at: null }).execute();
-  }
+/** If the job waits, its machines become nodes and its operator connects, as on a cloud where everything goes well. */
+export async function bootMachines(db: Queries, jobId: string): Promise<void> {
+  const { cluster_id, waits_until } = (await recordOf(db, jobId)) ?? {};
+  if (!cluster_id || !waits_until) return;
+  const cluster = db.updateTable("clusters").where("id", "=", cluster_id);
+  await db.updateTable("node_boots").set({ status: "completed" }).where("cluster_id", "=", cluster_id).execute();
+  await cluster.set({ first_connected_at: new Date() }).execute();
+  await settleWait(db, jobId, 20, new Date());
+  // No operator is there: a later job must not wait for its return.
+  await cluster.set({ first_connected_at: null }).execute();
 }
 
 /** The addresses that a cluster with so many agents consists of, sorted. */

@@ -63,7 +63,7 @@ const queuedOf = (clusterId: string) =>
   db.selectFrom("jobs").select(["status", "attempts"]).where("lane", "=", clusterId).where("status", "!=", "succeeded");
 const succeeded = (jobId: string) =>
   vi.waitFor(async () => {
-    await bootMachines(db);
+    await bootMachines(db, jobId);
     expect(await recordOf(db, jobId)).toMatchObject({ status: "succeeded" });
   }, SOON);
 

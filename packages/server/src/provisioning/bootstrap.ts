@@ -108,7 +108,7 @@ export function machinesToReplace(
 
 /** Bounds of what a machine can make Binnacle store, so that no tenant can fill the disk with one. */
 export const MOST_LOG_BYTES = 256 * 1024;
-export const MOST_REPORTS_A_MINUTE = 60;
+const MOST_REPORTS_A_MINUTE = 60;
 const WINDOW_MS = 60_000;
 
 export interface Report {
