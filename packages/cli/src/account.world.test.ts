@@ -72,7 +72,7 @@ describe("login", () => {
     const versions: string[] = [];
     let contract = 1;
     on.fetch = async (input, init) => {
-      if (!new URL(String(input)).pathname.endsWith("/version")) return globalThis.fetch(input, init);
+      if (!new URL(input as string).pathname.endsWith("/version")) return globalThis.fetch(input, init);
       versions.push(init?.method ?? "GET");
       return contract === 0 ? json(404, { detail: "Not Found" }) : json(200, { contract, build: null });
     };

@@ -74,10 +74,8 @@ const STAGE = view(
 
 export async function followInstall(call: Call, { input, options, args }: Given): Promise<ExitCode | undefined> {
   const read = async (): Promise<Row> => await send(call, "getClusterBundle", input);
-  const readCurrent = async (): Promise<Row | null> => {
-    const { current_stage }: Row = await send(call, "getCluster", input);
-    return current_stage;
-  };
+  /** Null where no stage is under way. */
+  const readCurrent = async (): Promise<Row> => (await send(call, "getCluster", input)).current_stage;
   if (!options["watch"]) {
     const [bundle, current_stage] = [await read(), await readCurrent()];
     const underWay = current_stage ? [{ ...current_stage, status: "started", at: current_stage.started_at }] : [];

@@ -76,18 +76,21 @@ export interface ApiPorts {
   readonly clouds: CloudProviders;
   readonly log: Log;
   readonly publicUrl: PublicUrl;
+  /** The address that this process listens on. */
+  readonly listenUrl: () => string;
 }
 
 /** All routes of the API, by resource. */
 export function apiRoutes(ports: ApiPorts, config: Config): Route[] {
-  const { db, bus, clock, tokens, passwords, catalog, vault, broadcast, operators, publicUrl } = ports;
+  const { db, bus, clock, tokens, passwords, catalog, vault, broadcast, operators, publicUrl, listenUrl } = ports;
+  const isLocal = config.environment === "local";
   const issuer = sessionIssuer(tokens, clock, {
     accessTokenMinutes: config.accessTokenMinutes,
     refreshTokenDays: config.refreshTokenDays,
-    secureCookies: config.environment !== "local",
+    secureCookies: !isLocal,
   });
   const { chartHosts, corsOrigins, deploymentTimeoutSeconds } = config;
-  const refuseOtherPages = otherPagesRefusal({ isLocal: config.environment === "local", publicUrl, corsOrigins });
+  const refuseOtherPages = otherPagesRefusal({ isLocal, publicUrl, listenUrl, corsOrigins });
   const findDefinition = definitionFinder(catalog.addons);
   const appPorts = { vault, clock, operators, findDefinition, chartHosts, deploymentTimeoutSeconds };
   const isPasswordRight = passwordCheck({ db, passwords, clock });

@@ -510,6 +510,7 @@ export type AppComponent = {
   exports?: {
     [key: string]: string;
   } | undefined;
+  /** In requests `exportRefs` is another spelling; both together are refused. */
   export_refs?: readonly {
     component: string;
     key?: string | undefined;
@@ -1197,6 +1198,7 @@ export type ComponentAddition = {
   exports?: {
     [key: string]: string;
   } | undefined;
+  /** In requests `exportRefs` is another spelling; both together are refused. */
   export_refs?: readonly {
     component: string;
     key?: string | undefined;
@@ -1262,6 +1264,7 @@ export type ComponentInput = {
   exports?: {
     [key: string]: string;
   } | undefined;
+  /** In requests `exportRefs` is another spelling; both together are refused. */
   export_refs?: readonly {
     component: string;
     key?: string | undefined;
@@ -1947,6 +1950,7 @@ export type DeployedComponent = {
   exports?: {
     [key: string]: string;
   } | undefined;
+  /** In requests `exportRefs` is another spelling; both together are refused. */
   export_refs?: readonly {
     component: string;
     key?: string | undefined;
@@ -2153,6 +2157,7 @@ export type ListedComponent = {
   name: string;
   type?: "workload" | "addon" | "chart" | undefined;
   depends_on?: readonly string[] | undefined;
+  /** In requests `exportRefs` is another spelling; both together are refused. */
   export_refs?: readonly {
     component: string;
     key?: string | undefined;
@@ -2905,6 +2910,7 @@ export type RegistryTemplate = {
     exports?: {
       [key: string]: string;
     } | undefined;
+    /** In requests `exportRefs` is another spelling; both together are refused. */
     export_refs?: readonly {
       component: string;
       key?: string | undefined;
@@ -3292,6 +3298,7 @@ export type StackTemplate = {
     exports?: {
       [key: string]: string;
     } | undefined;
+    /** In requests `exportRefs` is another spelling; both together are refused. */
     export_refs?: readonly {
       component: string;
       key?: string | undefined;
@@ -3586,6 +3593,7 @@ export type StackTemplateReading = {
       exports?: {
         [key: string]: string;
       } | undefined;
+      /** In requests `exportRefs` is another spelling; both together are refused. */
       export_refs?: readonly {
         component: string;
         key?: string | undefined;
@@ -4604,6 +4612,7 @@ export interface Operations {
           exports?: {
             [key: string]: string;
           } | undefined;
+          /** In requests `exportRefs` is another spelling; both together are refused. */
           export_refs?: readonly {
             component: string;
             key?: string | undefined;
@@ -6898,6 +6907,7 @@ export interface Operations {
           exports?: {
             [key: string]: string;
           } | undefined;
+          /** In requests `exportRefs` is another spelling; both together are refused. */
           export_refs?: readonly {
             component: string;
             key?: string | undefined;

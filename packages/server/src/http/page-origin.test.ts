@@ -4,7 +4,8 @@ import { otherPagesRefusal } from "./page-origin.ts";
 const PORTAL = "https://portal.example.com";
 
 function isRefused(headers: Record<string, string>, publicUrl = "https://b.example.com", isLocal = false): boolean {
-  const refuse = otherPagesRefusal({ isLocal, publicUrl: () => publicUrl, corsOrigins: [PORTAL] });
+  const listenUrl = () => "http://127.0.0.1:8080";
+  const refuse = otherPagesRefusal({ isLocal, publicUrl: () => publicUrl, listenUrl, corsOrigins: [PORTAL] });
   try {
     refuse(headers);
     return false;
@@ -54,5 +55,8 @@ test.each([
   ["https://localhost:8080", true],
   ["http://attacker.example:8080", true],
 ])("[OP66] a local server at 127.0.0.1:8080 refuses a page of %s: %s", (origin, refused) => {
-  expect(isRefused({ origin }, "http://127.0.0.1:8080", true)).toBe(refused);
+  for (const publicUrl of ["http://127.0.0.1:8080", "http://host.docker.internal:8080"]) {
+    expect(isRefused({ origin }, publicUrl, true)).toBe(refused);
+  }
+  expect(isRefused({ origin }, "http://b.example.com", false)).toBe(true);
 });

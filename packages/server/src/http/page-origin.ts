@@ -10,6 +10,7 @@ interface Origins {
   readonly isLocal: boolean;
   /** The address that people use, or the one that the server listens on where no other is known. */
   readonly publicUrl: () => string;
+  readonly listenUrl: () => string;
   /** Other origins whose pages are trusted. */
   readonly corsOrigins: readonly string[];
 }
@@ -18,14 +19,15 @@ interface Origins {
  * Browsers let any page send a form or open a WebSocket, and say which page it was; programs say nothing. The origin is compared with
  * the public address. A page decides what the Host header is, by the name that it gives to the address of this server.
  */
-export function otherPagesRefusal({ isLocal, publicUrl, corsOrigins }: Origins): RefuseOtherPages {
+export function otherPagesRefusal({ isLocal, publicUrl, listenUrl, corsOrigins }: Origins): RefuseOtherPages {
   return (headers) => {
     const { origin, "sec-fetch-site": site } = headers;
     const isFromElsewhere = OTHER_SITES.includes(String(site));
     if (origin === undefined && !isFromElsewhere) return;
     if (typeof origin === "string" && corsOrigins.includes(origin)) return;
     const address = publicUrl();
-    if (isOwnOrigin(String(origin), address, isLocal) && !isFromElsewhere) return;
+    const isOwn = origin === new URL(address).origin || (isLocal && isOnThisMachine(String(origin), listenUrl()));
+    if (isOwn && !isFromElsewhere) return;
     throw forbidden(
       `A page of this origin may not do this. The public address of Binnacle is ${new URL(address).origin}: open it there, correct ` +
         "BINNACLE_PUBLIC_URL, or add the origin to BINNACLE_CORS_ORIGINS.",
@@ -36,11 +38,12 @@ export function otherPagesRefusal({ isLocal, publicUrl, corsOrigins }: Origins):
 const OTHER_SITES = ["cross-site", "same-site"];
 
 /** A local server has several names on its own machine, and people open the one that they remember. */
-export function isOwnOrigin(origin: string, publicUrl: string, isLocal: boolean): boolean {
-  const own = new URL(publicUrl);
+function isOnThisMachine(origin: string, listenUrl: string): boolean {
   const page = URL.parse(origin);
-  if (page?.origin !== origin) return false;
-  if (origin === own.origin) return true;
-  const isAlias = page.protocol === own.protocol && page.port === own.port;
-  return isLocal && isAlias && [page, own].every(({ hostname }) => isLoopbackName(hostname));
+  return (
+    page?.origin === origin &&
+    page.protocol === "http:" &&
+    page.port === new URL(listenUrl).port &&
+    isLoopbackName(page.hostname)
+  );
 }

@@ -16,7 +16,7 @@ import { loadOperatorChart } from "../operator-chart/operator-chart.adapter.ts";
 import { registerCharts } from "../operator-chart/operator-chart.routes.ts";
 import { type ApiPorts, apiRoutes } from "../routes.ts";
 
-interface Ports extends Omit<ApiPorts, "tokens" | "operatorChart" | "broadcast" | "publicUrl"> {
+interface Ports extends Omit<ApiPorts, "tokens" | "operatorChart" | "broadcast" | "publicUrl" | "listenUrl"> {
   readonly database: Database;
   readonly signingKey: string;
   readonly log: Logger;
@@ -27,13 +27,15 @@ export async function startApiRole(app: FastifyInstance, given: Ports, config: C
   const { db, bus, clock, log } = given;
   const { eventStreamsPerUser: mostEventStreams } = config;
   const broadcast = startBroadcast({ bus, clock, log, accessOf: accessOfCredentials(db), mostEventStreams });
+  const listenUrl = () => originOf(app.server.address() as AddressInfo);
   const ports = {
     ...given,
     broadcast,
     tokens: await createTokens(given.signingKey, clock),
     operatorChart: await loadOperatorChart(),
     places: placeStore(given.database),
-    publicUrl: () => config.publicUrl ?? originOf(app.server.address() as AddressInfo),
+    listenUrl,
+    publicUrl: () => config.publicUrl ?? listenUrl(),
   };
   const routes = apiRoutes(ports, config);
   registerApi(app, routes, ports);
