@@ -213,7 +213,7 @@ test("[FA12] after a restore from a backup nothing is removed, and what the clus
   const { body: app } = await api.post("/apps", {
     name: "web",
     project_id: before,
-    components: [{ name: "web", workload_spec: {} }],
+    components: [{ name: "web", workload_spec: { image: "nginx:1.29" } }],
   });
   const path = `/apps/in-the-backup/web?project_id=${before}`;
   await vi.waitFor(async () => expect((await api.get(path)).body.phase).toBe("running"), SOON);
