@@ -285,13 +285,13 @@ describe("commands", () => {
 test("[BC112] the history of an app and the audit log say what each change has changed", async () => {
   const { api, token } = world.admin;
   on.env = { BINNACLE_URL: world.url, BINNACLE_TOKEN: token };
-  const cluster = (await api.post(`/orgs/${world.demoOrgId}/clusters`, { name: "edge" })).body;
-  const project = (await api.post("/projects", { name: "shop", cluster_id: cluster.id })).body;
+  const cluster = (await api.post(`/orgs/${world.demoOrgId}/clusters`, { name: "told" })).body;
+  const project = (await api.post("/projects", { name: "told", cluster_id: cluster.id })).body;
   const components = [{ name: "web", workload_spec: { image: "nginx:1.29", replicas: 2 } }];
   await api.post("/apps", { name: "front", project_id: project.id, components });
-  await api.post(`/apps/shop/front/scale?project_id=${project.id}`, { component_name: "web", replicas: 3 });
+  await api.post(`/apps/told/front/scale?project_id=${project.id}`, { component_name: "web", replicas: 3 });
   for (const command of [
-    ["apps", "history", "shop/front"],
+    ["apps", "history", "told/front"],
     ["audit", "--org", "demo", "--action", "app.scale"],
   ]) {
     expect((await on.run(...command)).out).toContain("web: 2 → 3 replicas");
