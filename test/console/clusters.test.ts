@@ -214,6 +214,7 @@ describeInBrowser("the pages of clusters and projects", (visit) => {
     const cluster = await newCluster("broken");
     await world.admin.api.post(`/clusters/${cluster.id}/install-events`, {
       stage: "platform-storage",
+      component: "longhorn",
       status: "failed",
       reason_code: "TIMEOUT",
     });

@@ -73,7 +73,7 @@ describe("a report", () => {
       message: "So it is.",
       exports: { host: "db.shop.svc", password: null },
       phase_since: NOW,
-      drift: { state: "in_sync", summary: null, fields: [], detected_at: null },
+      drift: { state: "in_sync", summary: null, fields: [], detected_at: null, repaired: [] },
       components_status: [],
     });
     expect(requeueMs(said, null)).toBeGreaterThan(requeueMs(report(seen("progressing"), 3), null));

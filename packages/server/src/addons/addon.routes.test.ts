@@ -144,7 +144,7 @@ describe("an instance", () => {
       phase_reason: "operator_disconnected",
       phase_message: "No operator of the cluster has connected yet. The change is delivered when one does.",
       components_status: [],
-      drift: { state: "unknown", summary: null, fields: [], detected_at: null },
+      drift: { state: "unknown", summary: null, fields: [], detected_at: null, repaired: [] },
       observed_at: null,
       stale: true,
       generation: 1,

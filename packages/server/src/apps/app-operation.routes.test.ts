@@ -40,8 +40,9 @@ describe("every operation", () => {
       message: null,
       created_by: shop.editor.email,
       finished_at: null,
-      spec: { components: [{ name: "web", workload_spec: { replicas: 3 } }], paused: false },
     });
+    const whole = (await shop.viewer.api.get(shop.path(name, `/deployments/${newest.deployment_id}`))).body;
+    expect(whole.spec).toMatchObject({ components: [{ name: "web", workload_spec: { replicas: 3 } }], paused: false });
     expect(first).toMatchObject({ revision: 1, operation: "create", status: "superseded" });
     expect(first.finished_at).not.toBeNull();
   });
@@ -195,7 +196,8 @@ describe("pause and resume", () => {
     const again = await act(name, "/pause");
     expect([again.status, again.body.paused, counts(again.body)]).toEqual([200, true, [0, 0]]);
     expect(counts(await read(name))).toEqual([0, 0]);
-    const [whilePaused] = await deployments(name);
+    const [{ deployment_id }] = await deployments(name);
+    const whilePaused = (await shop.viewer.api.get(shop.path(name, `/deployments/${deployment_id}`))).body;
     expect(counts(whilePaused.spec)).toEqual([0, 0]);
     expect(schemaProblems(Deployment, whilePaused)).toEqual([]);
     const resumed = await act(name, "/resume");

@@ -53,7 +53,7 @@ describe("POST /apps", () => {
       generation: 1,
       observed_generation: null,
       revision: 1,
-      drift: { state: "unknown", summary: null, fields: [], detected_at: null },
+      drift: { state: "unknown", summary: null, fields: [], detected_at: null, repaired: [] },
       warnings: [],
       created_at: now,
       updated_at: now,

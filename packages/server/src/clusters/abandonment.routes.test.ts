@@ -150,7 +150,7 @@ test("[CL109] [PR74] nothing is made on it or in its projects, and what is in th
   const app = `/apps/shop/web`;
   const tries = [
     orgAdmin.api.post("/projects", { name: "late", cluster_id: cluster.id }),
-    orgAdmin.api.post("/apps", { name: "late", project_id: shop, components: [] }),
+    orgAdmin.api.post("/apps", { name: "late", project_id: shop, components: [{ name: "web", workload_spec: {} }] }),
     orgAdmin.api.patch(`/projects/${shop}/policy`, { isolation: "none" }),
     orgAdmin.api.post(`${app}/pause?project_id=${shop}`),
   ];
@@ -172,6 +172,10 @@ test("[CL110] deleting it ends its record and those of its projects at once", as
     ["project", "leaving"],
     ["project", "shop"],
   ]);
+  expect((await read(`/orgs/${org}/audit-log`)).data[0]).toMatchObject({
+    action: "cluster.delete",
+    changes: { namespaces: ["leaving", "shop"], confirmed_by_cluster: false },
+  });
   for (const path of [`/clusters/${cluster.id}`, `/projects/${shop}`, `/projects/${leaving}`]) {
     expect((await orgAdmin.api.get(path)).status).toBe(404);
   }

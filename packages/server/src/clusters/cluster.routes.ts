@@ -174,6 +174,7 @@ export function clusterRoutes({ db, bus, clock, agentTokens, operatorChart }: Po
           const projects = await blockingProjects(tx, id);
           if (projects.length > 0) throw hasProjects(projects);
           const now = clock();
+          let changes = {};
           if (isProvisioned(cluster)) {
             if (!(await requestDestruction(tx, cluster, caller.id, now))) {
               unchanged();
@@ -183,15 +184,16 @@ export function clusterRoutes({ db, bus, clock, agentTokens, operatorChart }: Po
             if (announcement) announce(announcement);
             afterCommit(() => bus.publish(JOBS_TOPIC, {}));
           } else {
-            for (const project of await deleteAbandonedProjects(tx, id)) {
-              announce(deletionOf(projectAnnouncement(project, cluster, now)));
-            }
+            const ended = await deleteAbandonedProjects(tx, id);
+            for (const project of ended) announce(deletionOf(projectAnnouncement(project, cluster, now)));
+            const namespaces = ended.map(({ namespace }) => namespace).sort();
+            if (namespaces.length > 0) changes = { namespaces, confirmed_by_cluster: false };
             await deleteClusterRow(tx, id);
             // The raised floor revokes every token, so that the hub ends the session.
             const floor = cluster.token_version + 1;
             afterCommit(() => bus.publish(FLOOR_RAISED_TOPIC, { ask: newId(), cluster_id: id, floor, deleted: true }));
           }
-          record({ action: "cluster.delete", resource: resourceOf(cluster), orgId: cluster.org_id });
+          record({ action: "cluster.delete", resource: resourceOf(cluster), orgId: cluster.org_id, changes });
           return null;
         }),
     ),

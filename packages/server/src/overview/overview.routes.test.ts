@@ -164,7 +164,7 @@ test("[OV6] the fleet has every cluster by name, with the counts of what the cal
 test("[OV9] a rollout that is held up is a warning after 30 seconds, and a failure when the change has failed", async () => {
   const { kysely: db } = world.database;
   const project = await insertProject(db, shop.org, shop.cluster);
-  const create = { name: "held", project_id: project, components: [] };
+  const create = { name: "held", project_id: project, components: [{ name: "web", workload_spec: {} }] };
   const { id } = (await world.admin.api.post("/apps", create)).body;
   const seconds = (count: number) => new Date(world.clock.now().getTime() - count * 1_000);
   const seen = async (columns: object) => {

@@ -1,4 +1,4 @@
-import type { ProjectReport } from "@binnacle/contract";
+import { canonicalJson, type ProjectReport } from "@binnacle/contract";
 import { sql } from "kysely";
 import { reportingAt } from "../clusters/freshness.ts";
 import type { Tx } from "../database/transaction.ts";
@@ -7,9 +7,9 @@ import type { Announcement } from "../events/event.ts";
 import { confirmedGone, type Project, projectAnnouncement } from "./project.ts";
 import { projectAfterReport, projectBody } from "./project-sync.ts";
 
-/** With the hosts that a report names; undefined where there is no report on them. */
+/** With the hosts that charts of the project serve, as last reported. */
 interface ReportedProject extends Project {
-  readonly chart_hosts?: readonly string[];
+  readonly chart_hosts: readonly string[];
 }
 
 /** The dispatched kind of projects. */
@@ -43,20 +43,35 @@ export const projectKind: DispatchedKind<"project", ReportedProject> = {
       .orderBy("id")
       .forUpdate()
       .execute();
-    return new Map(projects.map((project) => [project.id, project]));
+    const served = await tx
+      .selectFrom("chart_hosts")
+      .select(["project_id", "host"])
+      .where("project_id", "in", ids)
+      .execute();
+    const hosts = Map.groupBy(served, ({ project_id }) => project_id);
+    return new Map(
+      projects.map((project) => [
+        project.id,
+        { ...project, chart_hosts: (hosts.get(project.id) ?? []).map(({ host }) => host).sort() },
+      ]),
+    );
   },
 
   afterReport: (before, generation, report, row) =>
-    generation === row.generation ? withHosts(projectAfterReport(before, report), report) : before,
+    generation === row.generation ? withHosts(before, projectAfterReport(before, report), report) : before,
   // The operator recreates a deleted namespace by itself, so the project stays unchanged.
   afterLoss: (before) => before,
   isDeleting: confirmedGone,
 
   /** A project that is gone is not deleted here, because an app or an addon instance of it may still be recorded. */
   async store(tx, outcomes, now) {
-    const projects = divideOutcomes(outcomes).changed.map(({ after }) => after);
+    const { changed } = divideOutcomes(outcomes);
+    const projects = changed.map(({ after }) => after);
     await saveReported(tx, projects, now);
-    await saveChartHosts(tx, projects);
+    await saveChartHosts(
+      tx,
+      changed.filter(({ before, after }) => before.chart_hosts !== after.chart_hosts).map(({ after }) => after),
+    );
     return projects.map((project) => reported(project, now));
   },
 
@@ -69,22 +84,25 @@ export const projectKind: DispatchedKind<"project", ReportedProject> = {
     ),
 };
 
-/** A project that is being cleaned up, or has no namespace of its own, is not asked for hosts. */
-const withHosts = (project: Project, { state, hosts = [] }: ProjectReport): ReportedProject =>
-  state === "ready" || state === "apply_failed" ? { ...project, chart_hosts: hosts } : project;
+/** A project that is being cleaned up, or has no namespace of its own, is not asked for hosts. The same hosts are no change. */
+function withHosts(before: ReportedProject, after: Project, { state, hosts = [] }: ProjectReport): ReportedProject {
+  const known = { ...after, chart_hosts: before.chart_hosts };
+  const isSame = canonicalJson(hosts.toSorted()) === canonicalJson(before.chart_hosts);
+  if (isSame || (state !== "ready" && state !== "apply_failed")) return after === before ? before : known;
+  return { ...known, chart_hosts: hosts };
+}
 
 /** Replaces the hosts that charts of the projects serve. */
 async function saveChartHosts(tx: Tx, projects: readonly ReportedProject[]): Promise<void> {
-  const told = projects.filter(({ chart_hosts }) => chart_hosts !== undefined);
-  if (told.length === 0) return;
-  const rows = told.flatMap(({ id, cluster_id, chart_hosts = [] }) =>
+  if (projects.length === 0) return;
+  const rows = projects.flatMap(({ id, cluster_id, chart_hosts }) =>
     chart_hosts.map((host) => ({ id, cluster_id, host })),
   );
   const seen = sql`unnest(${rows.map(({ id }) => id)}::uuid[], ${rows.map(({ host }) => host)}::text[],
     ${rows.map(({ cluster_id }) => cluster_id)}::uuid[]) as seen (project_id, host, cluster_id)`;
   await sql`
     with gone as (
-      delete from chart_hosts where project_id = any(${told.map(({ id }) => id)}::uuid[])
+      delete from chart_hosts where project_id = any(${projects.map(({ id }) => id)}::uuid[])
         and (project_id, host) not in (select seen.project_id, seen.host from ${seen})
     )
     insert into chart_hosts (project_id, host, cluster_id) select * from ${seen} on conflict do nothing
