@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { openShop, type Shop } from "../../packages/server/src/apps/app.fixture.ts";
+import { insertInstance, openShop, type Shop, WEB } from "../../packages/server/src/apps/app.fixture.ts";
 import { createAgentTokens } from "../../packages/server/src/clusters/agent-token.adapter.ts";
 import { SOON } from "../../packages/server/src/jobs/jobs.fixture.ts";
 import { type SimulatedOperator, simulateOperator } from "../world/simulated-operator.ts";
@@ -199,6 +199,28 @@ describeInBrowser("the pages of apps", (visit) => {
     await page.getByText("No app fits").waitFor();
     await page.reload();
     await expect.poll(() => field.inputValue(), { timeout: 20_000 }).toBe(wanted);
+    expectClean(visitor);
+  });
+
+  test("[WC228] attaching an addon offers to add the component that stands for it, in the same change", async () => {
+    const name = await shop.app([WEB]);
+    await insertInstance(world, shop, `db-${name}`);
+    const visitor = await visitAs(shop.editor);
+    const { page } = visitor;
+    await visitor.goTo(address(name));
+    await page.getByRole("button", { name: "More actions" }).click();
+    await page.getByRole("menuitem", { name: "Attach addon" }).click();
+    await page.getByRole("textbox", { name: "Addon instance" }).click();
+    await page.getByRole("option", { name: `db-${name}` }).click();
+    const offer = page.getByRole("checkbox", { name: `Add the component db-${name}` });
+    expect(await offer.isChecked()).toBe(true);
+    await page.getByRole("button", { name: "Attach", exact: true }).click();
+    await page.getByText(`db-${name} is attached to ${name}, which is being deployed.`).waitFor();
+    expect(await read(name)).toMatchObject({
+      revision: 2,
+      warnings: [],
+      components: [{ export_refs: [{ component: `db-${name}` }] }, { addon_spec: { instance: `db-${name}` } }],
+    });
     expectClean(visitor);
   });
 
