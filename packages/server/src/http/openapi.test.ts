@@ -88,7 +88,7 @@ const EXPECTED = [
     "listOrgs",
     "Organizations",
     ["clusters:read", "clusters:register", "read"],
-    [200, 400, 401, 403, 421, 422, 500, 503],
+    [200, 400, 401, 403, 421, 422, 429, 500, 503],
   ],
   ["createOrg", "Organizations", ["write"], [201, 400, 401, 403, 409, 413, 415, 421, 422, 500, 503]],
   ["getOrg", "Organizations", ["read"], [200, 400, 401, 403, 404, 421, 422, 500, 503]],

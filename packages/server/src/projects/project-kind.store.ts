@@ -1,4 +1,4 @@
-import { canonicalJson, type ProjectReport } from "@binnacle/contract";
+import type { ProjectReport } from "@binnacle/contract";
 import { sql } from "kysely";
 import { reportingAt } from "../clusters/freshness.ts";
 import type { Tx } from "../database/transaction.ts";
@@ -7,7 +7,7 @@ import type { Announcement } from "../events/event.ts";
 import { confirmedGone, type Project, projectAnnouncement } from "./project.ts";
 import { projectAfterReport, projectBody } from "./project-sync.ts";
 
-/** With the hosts that charts of the project serve, as last reported. */
+/** With the hosts that its charts serve, in their order. */
 interface ReportedProject extends Project {
   readonly chart_hosts: readonly string[];
 }
@@ -38,27 +38,21 @@ export const projectKind: DispatchedKind<"project", ReportedProject> = {
     const projects = await tx
       .selectFrom("projects")
       .selectAll()
+      .select(
+        sql<string[]>`array(select host from chart_hosts where project_id = projects.id order by host collate "C")`.as(
+          "chart_hosts",
+        ),
+      )
       .where("id", "in", ids)
       .where("cluster_id", "=", clusterId)
       .orderBy("id")
       .forUpdate()
       .execute();
-    const served = await tx
-      .selectFrom("chart_hosts")
-      .select(["project_id", "host"])
-      .where("project_id", "in", ids)
-      .execute();
-    const hosts = Map.groupBy(served, ({ project_id }) => project_id);
-    return new Map(
-      projects.map((project) => [
-        project.id,
-        { ...project, chart_hosts: (hosts.get(project.id) ?? []).map(({ host }) => host).sort() },
-      ]),
-    );
+    return new Map(projects.map((project) => [project.id, project]));
   },
 
   afterReport: (before, generation, report, row) =>
-    generation === row.generation ? withHosts(before, projectAfterReport(before, report), report) : before,
+    generation === row.generation ? withHosts(projectAfterReport(before, report), report) : before,
   // The operator recreates a deleted namespace by itself, so the project stays unchanged.
   afterLoss: (before) => before,
   isDeleting: confirmedGone,
@@ -68,9 +62,10 @@ export const projectKind: DispatchedKind<"project", ReportedProject> = {
     const { changed } = divideOutcomes(outcomes);
     const projects = changed.map(({ after }) => after);
     await saveReported(tx, projects, now);
+    const moved = changed.filter(({ before, after }) => before.chart_hosts !== after.chart_hosts);
     await saveChartHosts(
       tx,
-      changed.filter(({ before, after }) => before.chart_hosts !== after.chart_hosts).map(({ after }) => after),
+      moved.map(({ after }) => after),
     );
     return projects.map((project) => reported(project, now));
   },
@@ -84,28 +79,29 @@ export const projectKind: DispatchedKind<"project", ReportedProject> = {
     ),
 };
 
-/** A project that is being cleaned up, or has no namespace of its own, is not asked for hosts. The same hosts are no change. */
-function withHosts(before: ReportedProject, after: Project, { state, hosts = [] }: ProjectReport): ReportedProject {
-  const known = { ...after, chart_hosts: before.chart_hosts };
-  const isSame = canonicalJson(hosts.toSorted()) === canonicalJson(before.chart_hosts);
-  if (isSame || (state !== "ready" && state !== "apply_failed")) return after === before ? before : known;
-  return { ...known, chart_hosts: hosts };
+/** A project that is being cleaned up, or has no namespace of its own, keeps the hosts of the last report. */
+function withHosts(project: ReportedProject, { state, hosts = [] }: ProjectReport): ReportedProject {
+  if (state !== "ready" && state !== "apply_failed") return project;
+  const told = [...new Set(hosts)].sort();
+  return told.join() === project.chart_hosts.join() ? project : { ...project, chart_hosts: told };
 }
 
-/** Replaces the hosts that charts of the projects serve. */
 async function saveChartHosts(tx: Tx, projects: readonly ReportedProject[]): Promise<void> {
   if (projects.length === 0) return;
-  const rows = projects.flatMap(({ id, cluster_id, chart_hosts }) =>
-    chart_hosts.map((host) => ({ id, cluster_id, host })),
-  );
-  const seen = sql`unnest(${rows.map(({ id }) => id)}::uuid[], ${rows.map(({ host }) => host)}::text[],
-    ${rows.map(({ cluster_id }) => cluster_id)}::uuid[]) as seen (project_id, host, cluster_id)`;
-  await sql`
-    with gone as (
-      delete from chart_hosts where project_id = any(${projects.map(({ id }) => id)}::uuid[])
-        and (project_id, host) not in (select seen.project_id, seen.host from ${seen})
+  await tx
+    .deleteFrom("chart_hosts")
+    .where(
+      "project_id",
+      "in",
+      projects.map(({ id }) => id),
     )
-    insert into chart_hosts (project_id, host, cluster_id) select * from ${seen} on conflict do nothing
+    .execute();
+  const rows = projects.flatMap(({ id, cluster_id, chart_hosts }) =>
+    chart_hosts.map((host) => ({ project_id: id, cluster_id, host })),
+  );
+  await sql`
+    insert into chart_hosts (project_id, cluster_id, host)
+      select * from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as seen (project_id uuid, cluster_id uuid, host text)
   `.execute(tx);
 }
 

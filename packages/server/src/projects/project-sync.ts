@@ -27,7 +27,7 @@ export function projectBody(
 }
 
 /** Applies a report on the current generation to a project; returns the same object where nothing changes. */
-export function projectAfterReport(project: Project, report: ProjectReport): Project {
+export function projectAfterReport<P extends Project>(project: P, report: ProjectReport): P {
   const next = lifecycleAfter(project, report);
   return next ? { ...project, ...next } : project;
 }
