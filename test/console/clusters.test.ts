@@ -157,7 +157,6 @@ describeInBrowser("the pages of clusters and projects", (visit) => {
       stage: "verify",
       status: "failed",
       reason_code: "BROKEN",
-      detail: HOSTILE,
     });
     const visitor = await signedIn();
     const { page } = visitor;
@@ -216,6 +215,7 @@ describeInBrowser("the pages of clusters and projects", (visit) => {
       stage: "platform-storage",
       component: "longhorn",
       status: "failed",
+      component: "longhorn",
       reason_code: "TIMEOUT",
     });
     const visitor = await signedIn();

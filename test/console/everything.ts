@@ -107,7 +107,11 @@ export async function makeBesides(
   );
   await made(api.post("/cli-tokens", { name: name.slice(0, 100), scopes: ["read"], expires_in_days: 5 }));
   await made(
-    api.post(`/clusters/${clusterId}/install-events`, { stage: "preflight", status: "completed", detail: description }),
+    api.post(`/clusters/${clusterId}/install-events`, {
+      stage: "preflight",
+      status: "completed",
+      detail: "2 nodes are ready.",
+    }),
   );
   await made(api.post(`/clusters/${clusterId}/install-events`, { stage: "verify", status: "completed" }));
   const credential = await made(
