@@ -12,16 +12,11 @@ export interface PodLog {
 }
 
 /** Makes a pod, or every pod of a namespace, seem to have logged what is written. */
-export async function simulateLog(
-  client: KubeClient,
-  namespace: string,
-  pod?: string,
-  { follow } = { follow: true },
-): Promise<PodLog> {
+export async function simulateLog(client: KubeClient, namespace: string, pod?: string): Promise<PodLog> {
   const folder = await mkdtemp(join(tmpdir(), "binnacle-log-"));
   const logsFile = join(folder, "container.log");
   await appendFile(logsFile, "");
-  const logs = [{ logsFile, follow }];
+  const logs = [{ logsFile, follow: true }];
   const apiVersion = "kwok.x-k8s.io/v1alpha1";
   const object = pod
     ? { apiVersion, kind: "Logs", metadata: { name: pod, namespace }, spec: { logs } }

@@ -8,6 +8,8 @@ import type { LogPosition, TimedLine } from "./log-position.ts";
 import { pause, retryMsAfter, type Wakeable } from "./waiting.ts";
 
 const TAIL_TRIES = 3;
+/** The last lines of a pod may arrive a moment after the pod has finished or is gone. */
+export const LAST_WORDS_MS = 3_000;
 /** A finished pod may be on a node that is gone. After about a minute nobody waits for its last lines. */
 const FINAL_TRIES = 8;
 
@@ -87,6 +89,18 @@ export interface LiveContainer extends Wakeable {
   current(): PodContainer | null;
 }
 
+/** A connection that follows may stay open although nothing comes any more. What is left is then read without following. */
+async function leaveOnceFinal(
+  clock: Clock,
+  container: LiveContainer,
+  leaving: AbortController,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted && container.current()?.isFinal === false) await container.changed(signal);
+  await pause(clock, LAST_WORDS_MS, signal);
+  leaving.abort();
+}
+
 /** Each line once, through lost connections and restarts of the container, until its pod has finished or is gone. */
 export async function* followOf(
   ports: ContainerPorts,
@@ -103,8 +117,13 @@ export async function* followOf(
       await container.changed(signal);
       continue;
     }
-    const { hasRead, error } = yield* readOnce(ports, place, position, { follow: !seen.isFinal, signal });
+    const leaving = new AbortController();
+    const until = AbortSignal.any([signal, leaving.signal]);
+    if (!seen.isFinal) void leaveOnceFinal(ports.clock, container, leaving, until);
+    const { hasRead, error } = yield* readOnce(ports, place, position, { follow: !seen.isFinal, signal: until });
     const now = container.current();
+    if (leaving.signal.aborted) continue;
+    leaving.abort();
     failures = hasRead ? 1 : failures + 1;
     const hasEnded = now?.run === seen.run && (seen.isFinal || !now.isRunning);
     if (hasEnded && (error === null || (seen.isFinal && (hasNoLog(error) || failures >= FINAL_TRIES)))) {

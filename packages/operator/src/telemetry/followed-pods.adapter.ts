@@ -3,14 +3,11 @@ import { keyOf } from "../kube/informer-cache.ts";
 import type { KubeClient, KubeObject } from "../kube/kube-client.ts";
 import { PODS } from "../kube/resource-types.ts";
 import { type ComponentPod, followedPods, type PodContainer, podOf, slimPod } from "./component-pods.ts";
-import { type ContainerPorts, followOf } from "./container-log.adapter.ts";
+import { type ContainerPorts, followOf, LAST_WORDS_MS } from "./container-log.adapter.ts";
 import { createChannel } from "./line-channel.ts";
 import type { LogPosition, TimedLine } from "./log-position.ts";
 import type { PodSelection } from "./pod-selection.ts";
 import { createWakeable } from "./waiting.ts";
-
-/** The last lines of a pod may arrive a moment after the pod is gone. */
-const LAST_WORDS_MS = 3_000;
 
 /** Lines that were read and not taken yet. */
 const READ_AHEAD = 64;

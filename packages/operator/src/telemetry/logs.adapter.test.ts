@@ -258,6 +258,16 @@ describe("a stream that follows", () => {
     expect(later.lines()).toEqual(["first", "last"]);
   });
 
+  test("[TE63] of a run ends also where the connection that follows its log stays open, and loses no line", async () => {
+    api.run("run-1", ofRun);
+    const stream = reading(api, { run: RUN });
+    await vi.waitFor(() => expect([api.followerCount(), api.watcherCount()]).toEqual([1, 1]), soon);
+    api.write("run-1/web", at(1, "first"), at(2, "last"));
+    api.finish("run-1", 1, "Succeeded", false);
+    await stream.done;
+    expect(stream.lines()).toEqual(["first", "last"]);
+  });
+
   test("[TE63] of a run ends when its pod is gone, and when the log of its finished pod is gone", async () => {
     api.run("run-1", ofRun);
     api.write("run-1/web", at(1, "first"));

@@ -135,15 +135,15 @@ export async function startPodsApi() {
       tell("MODIFIED", pod);
     },
 
-    /** The container ends, and so does its log. With a phase its pod has finished. */
-    finish(name: string, run: number, phase?: "Succeeded" | "Failed"): void {
+    /** The container ends, and so does its log unless told otherwise. With a phase its pod has finished. */
+    finish(name: string, run: number, phase?: "Succeeded" | "Failed", endsLog = true): void {
       const pod = pods.get(name);
       if (!pod) return;
       const containers = pod.spec.containers.map((container) => container.name);
       const status = statusOf(containers, { terminated: { containerID: `containerd://${run}` } }, run);
       pod.status = phase ? { ...status, phase } : status;
       tell("MODIFIED", pod);
-      for (const container of containers) {
+      for (const container of endsLog ? containers : []) {
         for (const response of followers.get(`${name}/${container}`) ?? []) response.end();
       }
     },
