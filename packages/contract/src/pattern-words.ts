@@ -7,6 +7,7 @@ import { PATTERN_DESCRIPTIONS } from "./fields.ts";
 export const PATTERN_WORDS: Readonly<Record<string, string>> = {
   ...PATTERN_DESCRIPTIONS,
   "^[a-z0-9]+$": "Input should have only lower-case letters and digits",
+  "^[0-9a-z]+$": "Input should be the next_cursor of an earlier answer",
   "^https?://": "Input should begin with http:// or https://",
   "^[!-~]+$": "Input should have only visible ASCII characters, without spaces or line breaks",
   "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$":

@@ -24,6 +24,9 @@ const read = async (name: string) => (await shop.viewer.api.get(shop.path(name))
 const act = (name: string, rest: string, body?: unknown) => shop.editor.api.post(shop.path(name, rest), body);
 const deployments = async (name: string) => (await shop.viewer.api.get(shop.path(name, "/deployments"))).body.data;
 
+const deployment = async (name: string, { deployment_id }: { deployment_id: string }) =>
+  (await shop.viewer.api.get(shop.path(name, `/deployments/${deployment_id}`))).body;
+
 async function report(name: string, facts: object): Promise<void> {
   await world.database.kysely.updateTable("apps").set(facts).where("name", "=", name).execute();
 }
@@ -41,8 +44,10 @@ describe("every operation", () => {
       created_by: shop.editor.email,
       finished_at: null,
     });
-    const whole = (await shop.viewer.api.get(shop.path(name, `/deployments/${newest.deployment_id}`))).body;
-    expect(whole.spec).toMatchObject({ components: [{ name: "web", workload_spec: { replicas: 3 } }], paused: false });
+    expect((await deployment(name, newest)).spec).toMatchObject({
+      components: [{ name: "web", workload_spec: { replicas: 3 } }],
+      paused: false,
+    });
     expect(first).toMatchObject({ revision: 1, operation: "create", status: "superseded" });
     expect(first.finished_at).not.toBeNull();
   });
@@ -196,8 +201,8 @@ describe("pause and resume", () => {
     const again = await act(name, "/pause");
     expect([again.status, again.body.paused, counts(again.body)]).toEqual([200, true, [0, 0]]);
     expect(counts(await read(name))).toEqual([0, 0]);
-    const [{ deployment_id }] = await deployments(name);
-    const whilePaused = (await shop.viewer.api.get(shop.path(name, `/deployments/${deployment_id}`))).body;
+    const [newest] = await deployments(name);
+    const whilePaused = await deployment(name, newest);
     expect(counts(whilePaused.spec)).toEqual([0, 0]);
     expect(schemaProblems(Deployment, whilePaused)).toEqual([]);
     const resumed = await act(name, "/resume");

@@ -40,9 +40,9 @@ describe("a chart with secret values", () => {
       secrets: ["auth.password"],
       chart_spec: { values: { auth: { user: "app", password: ref(name) } }, secret_values: ["auth.password"] },
     });
-    const list = await read(name, "/deployments");
-    const deployments = await read(name, `/deployments/${list.data[0].deployment_id}`);
-    expect(deployments.spec.components[0].chart_spec.values.auth.password).toEqual(ref(name));
+    const { data } = await read(name, "/deployments");
+    const deployment = await read(name, `/deployments/${data[0].deployment_id}`);
+    expect(deployment.spec.components[0].chart_spec.values.auth.password).toEqual(ref(name));
     expect((await read(name, "/components/db/secrets")).data).toMatchObject([{ key: "auth.password" }]);
     const { kysely: db } = world.database;
     const rows = [
@@ -51,7 +51,7 @@ describe("a chart with secret values", () => {
       await db.selectFrom("audit_log").selectAll().execute(),
       await sealed(),
     ];
-    expect(JSON.stringify([app, list, deployments, rows, world.logged])).not.toContain(PASSWORD);
+    expect(JSON.stringify([app, data, deployment, rows, world.logged])).not.toContain(PASSWORD);
   });
 
   test("[SV4] keeps its secret through a patch that gives back what was read", async () => {
