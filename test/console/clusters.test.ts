@@ -215,7 +215,6 @@ describeInBrowser("the pages of clusters and projects", (visit) => {
       stage: "platform-storage",
       component: "longhorn",
       status: "failed",
-      component: "longhorn",
       reason_code: "TIMEOUT",
     });
     const visitor = await signedIn();

@@ -118,7 +118,7 @@ export function pageFields(defaultItems = DEFAULT_ITEMS_PER_PAGE, maxItems = MAX
     cursor: Type.Optional(
       Type.String({
         maxLength: 10,
-        pattern: "^[a-z0-9]+$",
+        pattern: "^[0-9a-z]+$",
         description: "The `next_cursor` of an answer, for what follows it. `page` does not count then.",
         examples: ["2s"],
       }),

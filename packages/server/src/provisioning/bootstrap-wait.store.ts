@@ -9,7 +9,7 @@ import { appendLines, type Moved, type RunHold, whileHeld } from "./provisioning
 export const bootsOf = (db: Queries, clusterId: string): Promise<NodeBoot[]> =>
   db.selectFrom("node_boots").selectAll().where("cluster_id", "=", clusterId).orderBy("node").execute();
 
-/** Stores a plan that may make machines. From now on they are expected to report, also after a crash of this worker. */
+/** From now on the machines that a plan makes are expected to report, also after a crash of this worker. */
 export async function expectMachines(
   tx: Tx,
   job: Pick<ProvisioningJob, "id" | "cluster_id">,

@@ -192,6 +192,11 @@ test("[PV94] what a machine prints beyond its bound is dropped, and the log says
   expect(all.filter((line) => line.includes(DROPPED))).toEqual([`[agent-1] ${DROPPED}`]);
 });
 
+test("[PV94] a machine cannot fill the log with empty lines either", () => {
+  const lines = Array.from({ length: 200_000 }, () => "");
+  expect(afterReport(boot("agent-1", "running"), report({ lines }), NOW).stored.length).toBeLessThan(3_000);
+});
+
 test("[PV93] a machine that is a node stays one, whatever it reports", () => {
   const { fields } = afterReport(boot("agent-1", "completed"), report({ status: "failed", message: "late" }), NOW);
   expect(fields).not.toHaveProperty("status");

@@ -108,6 +108,8 @@ export function machinesToReplace(
 
 /** Bounds of what a machine can make Binnacle store, so that no tenant can fill the disk with one. */
 export const MOST_LOG_BYTES = 256 * 1024;
+/** What a line takes beside its text: the name of its machine and its row. Otherwise empty lines would cost nothing. */
+const LINE_BYTES = 100;
 const MOST_REPORTS_A_MINUTE = 60;
 const WINDOW_MS = 60_000;
 
@@ -131,7 +133,7 @@ export function afterReport(boot: NodeBoot, report: Report, now: Date) {
   let bytes = boot.log_bytes;
   for (const line of fresh) {
     if (bytes >= MOST_LOG_BYTES) break;
-    bytes += Buffer.byteLength(line) + 1;
+    bytes += Buffer.byteLength(line) + LINE_BYTES;
     stored.push(bytes >= MOST_LOG_BYTES ? DROPPED : line);
   }
   const isOver = boot.status === "completed";
