@@ -21,17 +21,12 @@ import {
   WorkloadAnnotations,
   WorkloadLabels,
 } from "./pod-fields.ts";
-import { exactlyOneOf, except, given, holds, holdsByDefault, where } from "./rules.ts";
+import { exactlyOneOf, given, holds, holdsByDefault, where } from "./rules.ts";
 import { COMPONENT_TYPES, WORKLOAD_KINDS } from "./states.ts";
 
 /** The components of an app. Apps, templates and the messages to the operator use the same shape. */
 
 const Port = Type.Integer({ minimum: 1, maximum: 65_535, examples: [8080] });
-/** Kubernetes takes the name of a port as IANA registers names of services. */
-const PORT_NAME_RULES = [
-  except("The name of a port has a letter", { pattern: "^[0-9-]*$" }),
-  except("The name of a port has no two hyphens in a row", { pattern: "--" }),
-];
 const HOST_LABEL = "[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?";
 export const HOST_PATTERN = `^(\\*\\.)?${HOST_LABEL}(\\.${HOST_LABEL})*$`;
 const Probe = Type.Object(
@@ -70,7 +65,7 @@ export const WorkloadSpec = Type.Object(
       Type.Array(
         Type.Object(
           {
-            name: { ...DnsLabel("http", 15), allOf: PORT_NAME_RULES },
+            name: DnsLabel("http", 15),
             port: Port,
             protocol: Type.Optional(Type.Enum(["TCP", "UDP", "SCTP"], { default: "TCP" })),
           },

@@ -191,9 +191,8 @@ describe("an app on a cluster", () => {
   });
 
   test("[AO11] says what the cluster does not take before anything is applied", async () => {
-    // Kubernetes wants a letter in the name of a port.
-    const ports = [{ name: "80", port: 80 }];
-    await world.deploy([workload("web", { env: [{ name: "A", value: "1" }], ports })]);
+    const labels = { team: "no value of a label" };
+    await world.deploy([workload("web", { env: [{ name: "A", value: "1" }], labels })]);
     await world.seen({ phase: "failed", reason: "ObjectRefused" });
     expect(await world.get("v1", "ConfigMap", "shop-web-env")).toBeNull();
   });

@@ -124,13 +124,6 @@ describe("the components of an app", () => {
     expect(of({ volumes })).toEqual([[0, "workload_spec", "volumes", 1, "mount_path"]]);
   });
 
-  test("[AP181] name ports as Kubernetes does: with a letter, and no two hyphens in a row", () => {
-    const named = (name: string) => of({ ports: [{ name, port: 80 }] });
-    expect(named("h2-c")).toEqual([]);
-    expect(named("80")).toEqual([[0, "workload_spec", "ports", 0, "name"]]);
-    expect(named("a--b")).toEqual([[0, "workload_spec", "ports", 0, "name"]]);
-  });
-
   test("[AP53] a cronjob needs a schedule, and nothing else has one", () => {
     expect(of({ kind: "cronjob" })).toEqual([[0, "workload_spec", "schedule"]]);
     expect(of({ kind: "cronjob", schedule: "0 3 * * *" })).toEqual([]);

@@ -75,10 +75,6 @@ function portProblems(port: JsonRecord, field: string): FieldProblem[] {
       invalidValue(`${field}.name`, name, "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)"),
     );
   }
-  if (name !== "" && !/[a-z]/.test(name)) {
-    problems.push(invalidValue(`${field}.name`, name, "must contain at least one letter (a-z)"));
-  }
-  if (name.includes("--")) problems.push(invalidValue(`${field}.name`, name, "must not contain consecutive hyphens"));
   if (!number) problems.push(required(`${field}.containerPort`));
   else if (!isPort(number))
     problems.push(invalidValue(`${field}.containerPort`, number, "must be between 1 and 65535, inclusive"));
