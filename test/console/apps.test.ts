@@ -210,7 +210,7 @@ describeInBrowser("the pages of apps", (visit) => {
     await visitor.goTo(address(name));
     await page.getByRole("button", { name: "More actions" }).click();
     await page.getByRole("menuitem", { name: "Attach addon" }).click();
-    await page.getByRole("textbox", { name: "Addon instance" }).click();
+    await page.getByRole("combobox", { name: "Addon instance" }).click();
     await page.getByRole("option", { name: `db-${name}` }).click();
     const offer = page.getByRole("checkbox", { name: `Add the component db-${name}` });
     expect(await offer.isChecked()).toBe(true);

@@ -39,6 +39,11 @@ export function templateProblems(
       "parameters",
       parameters.map(({ name }) => name),
     ),
+    // The same placeholder twice is the same name twice. Names that are known are judged with the app.
+    ...nameProblems(
+      "components",
+      components.map((component) => (isKnown(component["name"]) ? null : nameOf(component))),
+    ),
     ...(judgesApp ? appProblems(components, isPartial) : []),
     ...(isPartial ? [] : components.flatMap((component, index) => mentionProblems(component, index, components))),
     ...components.flatMap((component, index) => secretProblems(component, index, parameters)),
@@ -69,9 +74,10 @@ function placeholderProblems(parameters: Content["parameters"], components: Cont
   ];
 }
 
-function nameProblems(list: string, names: readonly string[]): Problem[] {
+function nameProblems(list: string, names: readonly (string | null)[]): Problem[] {
   const first = new Map<string, number>();
   return names.flatMap((name, index) => {
+    if (name === null) return [];
     if (!first.has(name)) first.set(name, index);
     return first.get(name) === index ? [] : [{ path: [list, index], message: `names ${name} again` }];
   });

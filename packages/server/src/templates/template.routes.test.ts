@@ -166,6 +166,11 @@ describe("POST /stack-templates", () => {
     ],
     ["a dependency on nothing", { components: [{ name: "${image}", depends_on: ["db"] }] }, ["components", 0]],
     [
+      "two components with the name of one parameter",
+      { components: [{ name: "${image}" }, { name: "${image}" }] },
+      ["components", 1],
+    ],
+    [
       "requests above limits, whatever its parameters are",
       {
         components: [
