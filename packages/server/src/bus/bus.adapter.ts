@@ -28,7 +28,9 @@ export function createMemoryBus(log: Log): Bus {
 }
 
 /** What Redis has not confirmed. A Redis that is connected and takes nothing would fill the memory otherwise. */
-const MOST_UNCONFIRMED_BYTES = 8 * 1024 * 1024;
+const MOST_UNCONFIRMED_BYTES = 16 * 1024 * 1024;
+/** What a message takes in addition to its text, as measured. */
+const MESSAGE_BYTES = 1536;
 
 /** Redis does not separate channels by database, so the prefix avoids clashes with other programs. */
 const CHANNEL_PREFIX = "binnacle:";
@@ -73,9 +75,10 @@ export function connectRedisBus(url: string, log: Log): Bus {
         outage.failed(new Error("Redis does not take messages as fast as they are sent. Further ones are dropped."));
         return;
       }
-      unconfirmedBytes += text.length;
+      const bytes = text.length + MESSAGE_BYTES;
+      unconfirmedBytes += bytes;
       const confirmed = () => {
-        unconfirmedBytes -= text.length;
+        unconfirmedBytes -= bytes;
       };
       publisher
         .publish(CHANNEL_PREFIX + topic, text)

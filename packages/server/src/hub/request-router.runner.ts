@@ -146,6 +146,33 @@ export function startRequestRouter({ db, bus, clock, local, keepAlive = KEEP_ALI
   };
 }
 
+/**
+ * Output that arrives together crosses the bus in one message. That of a command which writes byte by byte would be thousands of
+ * messages otherwise, each of which takes far more memory than its byte. The stream's credit limits their size.
+ */
+function joinOutput(reply: (given: Reply) => void): (given: Reply) => void {
+  const waiting = new Map<"stdout" | "stderr", string[]>();
+  const flush = () => {
+    for (const [channel, [first = "", ...others]] of waiting) {
+      const pieces = [first, ...others].map((piece) => Buffer.from(piece, "base64"));
+      const data = others.length === 0 ? first : Buffer.concat(pieces).toString("base64");
+      reply({ output: { channel, data } });
+    }
+    waiting.clear();
+  };
+  return (given) => {
+    if (!("output" in given)) {
+      flush();
+      reply(given);
+      return;
+    }
+    if (waiting.size === 0) setImmediate(flush);
+    const pieces = waiting.get(given.output.channel) ?? [];
+    pieces.push(given.output.data);
+    waiting.set(given.output.channel, pieces);
+  };
+}
+
 interface OpenStream extends OpenRequest {
   readonly sender: string;
   seenAtMs: number;
@@ -175,7 +202,7 @@ export function serveRequests(hubId: string, sessions: LiveSessions, bus: Bus, k
       reply(LOST);
       return;
     }
-    const sent = sendRequest(session, request, id, reply);
+    const sent = sendRequest(session, request, id, joinOutput(reply));
     if (isStream(request) && !isOver)
       streams.set(id, { ...sent, sender, seenAtMs: performance.now(), inputs: 0, reply });
   }

@@ -143,11 +143,28 @@ describe("a request to an operator of another process", () => {
     await vi.waitFor(() => expect(replies).toHaveLength(1));
     const publish = vi.spyOn(bus, "publish").mockReturnValueOnce(undefined);
     operator.answer(answer);
+    await vi.waitFor(() => expect(publish).toHaveBeenCalled());
     publish.mockRestore();
     operator.answer(answer);
     await vi.waitFor(() => expect(replies).toHaveLength(2));
     expect(replies.at(-1)).toMatchObject({ failed: "lost" });
     await vi.waitFor(() => expect(operator.sent.at(-1)).toMatchObject({ type: "stream_cancel" }));
+  });
+
+  test("[EX43] joins output that arrives together, and sends it before what comes after it", async () => {
+    const open = await ask(EXEC);
+    await asked();
+    open.credit(1_000);
+    await vi.waitFor(() => expect(operator.sent).toHaveLength(2));
+    const publish = vi.spyOn(bus, "publish");
+    const send = (channel: string) => operator.answer({ type: "stream_output", channel, data: "eA==" });
+    for (let count = 0; count < 400; count += 1) send(count % 2 === 0 ? "stdout" : "stderr");
+    operator.answer({ type: "stream_end", error: null, exit_code: 0 });
+    expect(publish).toHaveBeenCalledTimes(3);
+    publish.mockRestore();
+    const data = Buffer.from("x".repeat(200)).toString("base64");
+    const outputs = ["stdout", "stderr"].map((channel) => ({ output: { channel, data } }));
+    await vi.waitFor(() => expect(replies).toEqual([...outputs, { end: null, exit_code: 0 }]));
   });
 
   test("[EX11] ends a command whose input was lost on the way", async () => {
