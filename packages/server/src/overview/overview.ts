@@ -101,10 +101,14 @@ export function clusterTrouble(cluster: ClusterFacts, now: Date): Found[] {
 const isFailure = ({ reason }: Found) => FAILURES.includes(reason);
 const timeOf = ({ since }: Found) => since?.getTime() ?? Number.MAX_SAFE_INTEGER;
 
-/** Clusters are grouped with each other, everything on a cluster with its like there, and tokens, which expire one by one, not at all. */
+/**
+ * Clusters that are lost are grouped with each other, and everything on a cluster with its like there. A failed installation or job has a
+ * story of its own, and tokens expire one by one.
+ */
 function groupOf({ kind, id, reason, cause, cluster_id }: Found): string {
-  if (kind === "cli_token") return id;
-  return JSON.stringify([kind, reason, cause, kind === "cluster" || kind === "provisioning_job" ? null : cluster_id]);
+  if (kind === "cluster") return reason === "disconnected" ? reason : id;
+  if (kind === "provisioning_job" || kind === "cli_token") return id;
+  return JSON.stringify([kind, reason, cause, cluster_id]);
 }
 
 /** The worst and oldest first, those with the same cause together; what has no time comes last. */
