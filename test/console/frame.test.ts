@@ -188,6 +188,7 @@ describeInBrowser("the frame", (visit) => {
     await world.admin.api.delete(`/orgs/${id}/members/${world.admin.id}`);
     const { page, signIn, goTo } = await visit({ url: world.url });
     await signIn(world.admin.username, world.admin.password);
+    await goTo("/");
     await page.getByRole("button", { name: /change it$/ }).click();
     await page.getByRole("menuitem").first().waitFor();
     expect(await page.getByRole("menuitem", { name: "Elsewhere" }).count()).toBe(0);

@@ -5,17 +5,20 @@ import type { AppAddress, AppWithSecretPaths, ListedApp } from "../apps/app.ts";
 import type { Cluster } from "../clusters/cluster.ts";
 import { connectionOf, surroundingsOf } from "../clusters/freshness.store.ts";
 import type { Credential as CloudCredential } from "../credentials/credential.ts";
+import { ROWS_AT_ONCE } from "../database/bounded-query.adapter.ts";
 import {
   columnsOf,
   journalOf,
   LONG_ADDON_COLUMNS,
   LONG_APP_COLUMNS,
+  type Long,
+  longOf,
   SHORT_ADDON_COLUMNS,
   SHORT_APP_COLUMNS,
   SHORT_CLUSTER_COLUMNS,
 } from "../database/columns.ts";
 import type { Database } from "../database/connection.adapter.ts";
-import { type ReadRows, readsFrom } from "../database/pipeline.adapter.ts";
+import { boundedReadsFrom, type ReadRows, readsFrom } from "../database/pipeline.adapter.ts";
 import { ENOUGH_CHARACTERS } from "../http/pagination.ts";
 import type { ListedOrg, Org } from "../orgs/org.ts";
 import type { ConnectedProject } from "../projects/project.ts";
@@ -94,20 +97,6 @@ interface Kind {
   readonly project?: string;
 }
 
-/** The parts of a row that its owner can make long. */
-interface Long {
-  /** Each with its name. */
-  readonly columns: Readonly<Record<string, string>>;
-  readonly isLong: string;
-}
-
-/** As stored, which PostgreSQL knows without reading the value. What it compresses may be a hundred times as long. */
-const LONG_FROM_BYTES = 4096;
-const longOf = (columns: readonly string[]): Long => ({
-  columns: Object.fromEntries(columns.map((column) => [column, `p.${column}`])),
-  isLong: `${columns.map((column) => `pg_column_size(p.${column})`).join(" + ")} > ${LONG_FROM_BYTES}`,
-});
-
 /**
  * A place of one kind, with the caller's role in its organization and the roles bound on its cluster and project. A row that is
  * `is_long` comes without its long columns unless it is read `whole`.
@@ -148,7 +137,7 @@ function place(
 }
 
 const MOST_SECRETS = 100;
-const longOfApp = longOf(LONG_APP_COLUMNS);
+const longOfApp = longOf("p", LONG_APP_COLUMNS);
 
 const APP: Kind = {
   table: "apps",
@@ -174,7 +163,7 @@ const ADDON_INSTANCE: Kind = {
   cluster: "cluster_id",
   project: "project_id",
   own: columnsOf("p", SHORT_ADDON_COLUMNS),
-  long: longOf(LONG_ADDON_COLUMNS),
+  long: longOf("p", LONG_ADDON_COLUMNS),
   columns: surroundingsOf("p"),
 };
 
@@ -228,7 +217,7 @@ export function placeStore({ pool, pipeline }: Pick<Database, "pool" | "pipeline
     pool.query(NOTE_USE, [tokenId, now, lastUseThreshold(now), address]),
   );
   const readWhole = readsFrom(pool);
-  const readList = readsFrom(pool, ENOUGH_CHARACTERS);
+  const readLongList = boundedReadsFrom(pool, ENOUGH_CHARACTERS);
 
   /** Every row begins with the caller. There is none where the credential is not valid. */
   async function rowsOf<R extends CallerRow>(
@@ -257,11 +246,12 @@ export function placeStore({ pool, pipeline }: Pick<Database, "pool" | "pipeline
     ): FindList<R, F> =>
     async (credential, filter, { limit, offset }, now) => {
       const list = listOf(filter);
-      const { first: firstPages, deep } = list;
       const isFirst = limit + offset <= FIRST_ROWS;
+      // So few rows are read in one step anyway.
+      const readList = limit <= ROWS_AT_ONCE ? readWhole : readLongList;
       const read = isFirst && list === LISTS.orgs ? pipeline.read : readList;
       const values = [String(limit), String(offset), ...valuesOf(filter)];
-      const rows = await rowsOf<ListRow<R>>(read, isFirst ? firstPages : deep, credential, now, values);
+      const rows = await rowsOf<ListRow<R>>(read, isFirst ? list.first : list.deep, credential, now, values);
       const [first] = rows;
       if (!first) return null;
       // The page is empty where the only row has no id.

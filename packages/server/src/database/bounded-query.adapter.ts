@@ -19,7 +19,7 @@ interface Config {
 }
 
 /** One more than a page has by default, so that such a page is read in one step. */
-const ROWS_AT_ONCE = 11;
+export const ROWS_AT_ONCE = 11;
 
 const Query = pg.Query as unknown as new (config: Config & { readonly rows: number }) => DriverQuery;
 

@@ -134,3 +134,17 @@ export const LISTED_TEMPLATE_COLUMNS = namesOf(templateColumns);
 /** The text of columns, of which `row` is the alias of the table. */
 export const columnsOf = (row: string, columns: readonly string[]): string =>
   columns.map((column) => `${row}.${column}`).join(", ");
+
+/** The parts of a row that its owner can make long. */
+export interface Long {
+  /** Each with its name. */
+  readonly columns: Readonly<Record<string, string>>;
+  readonly isLong: string;
+}
+
+/** As stored, which PostgreSQL knows without reading the value. What it compresses may be a hundred times as long. */
+const LONG_FROM_BYTES = 4096;
+export const longOf = (row: string, columns: readonly string[]): Long => ({
+  columns: Object.fromEntries(columns.map((column) => [column, `${row}.${column}`])),
+  isLong: `${columns.map((column) => `pg_column_size(${row}.${column})`).join(" + ")} > ${LONG_FROM_BYTES}`,
+});

@@ -101,15 +101,25 @@ function share(client: pg.Client, silentForMs: number): Shared {
   return shared;
 }
 
-/** The same from a pool, for statements that may take long. A read ends early once it has `enough` characters. */
-export const readsFrom =
-  (pool: pg.Pool, enough?: number): ReadRows =>
-  async <R extends pg.QueryResultRow>(statement: Statement, values: readonly Value[]) => {
+/** The same from a pool, for statements that may take long. */
+export function readsFrom(pool: pg.Pool): ReadRows {
+  const query = preparedQueries(pool.options.types ?? pg.types);
+  return unlessOutdated(pool, (statement, values) => query(pool, statement, values));
+}
+
+/** The same, a few rows at a time, until they have `enough` characters. */
+export const boundedReadsFrom = (pool: pg.Pool, enough: number): ReadRows =>
+  unlessOutdated(pool, async <R extends pg.QueryResultRow>(statement: Statement, values: readonly Value[]) => {
     const query = { ...statement, values: [...values] };
+    // The types of the driver do not know that the pool runs a query of ours as it does its own.
+    return (await pool.query<R>(new BoundedQuery(query, enough) as unknown as typeof query)).rows;
+  });
+
+const unlessOutdated =
+  (pool: pg.Pool, read: ReadRows): ReadRows =>
+  async <R extends pg.QueryResultRow>(statement: Statement, values: readonly Value[]) => {
     try {
-      // The types of the driver do not know that the pool runs a query of ours as it does its own.
-      const bounded = enough === undefined ? query : (new BoundedQuery(query, enough) as unknown as typeof query);
-      return (await pool.query<R>(bounded)).rows;
+      return await read<R>(statement, values);
     } catch (error) {
       if (!isOutdated(error)) throw error;
       // The pool has closed the connection. The others that it holds may be as old, so the text is not prepared this time.

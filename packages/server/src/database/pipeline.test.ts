@@ -2,7 +2,14 @@ import { type FreshDatabase, freshDatabase } from "@binnacle/world/database";
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { connect, type Database } from "./connection.adapter.ts";
-import { openPipeline, type Pipeline, type PipelineOptions, type ReadRows, readsFrom } from "./pipeline.adapter.ts";
+import {
+  boundedReadsFrom,
+  openPipeline,
+  type Pipeline,
+  type PipelineOptions,
+  type ReadRows,
+  readsFrom,
+} from "./pipeline.adapter.ts";
 import { readBounded } from "./prepared.adapter.ts";
 import { isUnreachable } from "./transaction.ts";
 
@@ -138,7 +145,7 @@ test("[PG13] a read ends once it has enough, and leaves its connection as it was
     name: "long rows",
     text: "select n, repeat('x', $1::int) as text from generate_series(1, 100) n",
   };
-  const read = readsFrom(database.pool, 10_000);
+  const read = boundedReadsFrom(database.pool, 10_000);
   const rowsOf = async (length: string) => (await read<{ n: number }>(statement, [length])).map(({ n }) => n);
   const first = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
   // More connections than the pool has would be needed if one were left behind.
@@ -190,7 +197,7 @@ test("[DB26] what was sent is answered before the connection closes", async () =
 test("[DB27] a column that a newer version adds fails no read of an older one", async () => {
   await fresh.database.pool.query("create table upgraded as select 1 as one");
   const statement = { name: "upgraded", text: "select * from upgraded" };
-  const readers = [pipeline.read, readsFrom(database.pool)];
+  const readers = [pipeline.read, readsFrom(database.pool), boundedReadsFrom(database.pool, 1_000)];
   // A connection of the pool for each of two, so that both have prepared the statement.
   for (const read of readers) expect(await Promise.all([read(statement, []), read(statement, [])])).toHaveLength(2);
   await fresh.database.pool.query("alter table upgraded add column two int default 2");

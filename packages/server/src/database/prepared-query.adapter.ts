@@ -30,7 +30,12 @@ interface TypeParsers {
   getTypeParser(oid: number, format: "text"): (text: string) => unknown;
 }
 
-type Run = <R extends object>(client: pg.Client, statement: Statement, values: readonly Value[]) => Promise<R[]>;
+/** Runs the statement on a connection, or on one of a pool. */
+type Run = <R extends object>(
+  runner: pg.Client | pg.Pool,
+  statement: Statement,
+  values: readonly Value[],
+) => Promise<R[]>;
 
 /**
  * Reads the rows of a prepared statement. The columns of a statement are requested once for each connection: the driver
@@ -108,12 +113,12 @@ export function preparedQueries(types: TypeParsers): Run {
   // A pipeline takes queries of this class only: the driver keeps out those that hold a cursor open. This one does not.
   Object.setPrototypeOf(PreparedQuery.prototype, pg.Query.prototype);
 
-  return <R extends object>(client: pg.Client, statement: Statement, values: readonly Value[]) =>
+  return <R extends object>(runner: pg.Client | pg.Pool, statement: Statement, values: readonly Value[]) =>
     new Promise<R[]>((resolve, reject) => {
       // The types of the driver lack the callback.
-      const runner = client as unknown as { query(query: PreparedQuery, done: Done): void };
-      runner.query(new PreparedQuery(statement, values), (error, rows) =>
-        error ? reject(error) : resolve(rows as R[]),
+      (runner as unknown as { query(query: PreparedQuery, done: Done): void }).query(
+        new PreparedQuery(statement, values),
+        (error, rows) => (error ? reject(error) : resolve(rows as R[])),
       );
     });
 }
