@@ -63,6 +63,11 @@ export const BEYOND_SCHEMA: readonly BeyondSchema[] = [
     why: "Which hosts may be asked over http is configured.",
   },
   {
+    operations: ["createApp"],
+    at: component("chart_spec.plain_values.*"),
+    why: "A path is not in both lists of a chart.",
+  },
+  {
     operations: ["createAddonInstance", "updateAddonInstance"],
     at: ["body.chart_version", "body.values.**"],
     why: "A definition of the catalog says which versions and values its addon takes.",

@@ -4177,7 +4177,7 @@ export interface Operations {
       };
     };
     answer: DeviceToken | AccessToken;
-    failures: 400 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
+    failures: 400 | 403 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Run an addon in a project; project editor. `POST /addon-instances` */
   createAddonInstance: {
@@ -6052,7 +6052,7 @@ export interface Operations {
   refreshAccessToken: {
     input: Record<never, never>;
     answer: AccessToken;
-    failures: 400 | 401 | 408 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
+    failures: 400 | 401 | 403 | 408 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /**
    * Remove a member and all the roles granted to them in the organization; org admin. `DELETE

@@ -132,13 +132,13 @@ export const claimDeviceToken = operation({
   tag,
   summary: "Ask whether the device has been approved, and get its CLI token or its session",
   description:
-    "A session is answered as a login is: with an access token, and with the refresh token as an HttpOnly cookie.",
+    "A session is answered as a login is: with an access token, and with the refresh token as an HttpOnly cookie. A page of another origin: 403.",
   credentials: "none",
   body: Type.Object(
     { device_code: Type.String({ minLength: 1, maxLength: 200, examples: ["<DEVICE_CODE>"] }) },
     strict,
   ),
-  failures: [409],
+  failures: [403, 409],
   success: [
     200,
     Type.Union([

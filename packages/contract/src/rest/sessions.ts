@@ -61,7 +61,7 @@ export const refresh = operation({
   credentials: "none",
   cookies: RefreshCookie,
   success: [200, AccessToken],
-  failures: [401],
+  failures: [401, 403],
 });
 
 export const logout = operation({
