@@ -57,6 +57,9 @@ export const CONFLICT_CODES = [
   "app_paused",
   "app_not_paused",
   "app_deleting",
+  "app_suspended",
+  "project_suspended",
+  "cluster_suspended",
   "ambiguous_template",
   "name_taken",
   "host_taken",
@@ -67,3 +70,16 @@ export const CONFLICT_CODES = [
   "not_running",
 ] as const;
 export type ConflictCode = (typeof CONFLICT_CODES)[number];
+
+const CodedConflict = Type.Object(
+  {
+    detail: Type.Object(
+      { code: Type.Enum(CONFLICT_CODES), message: Type.String({ examples: ["The app is being deleted."] }) },
+      { additionalProperties: true, examples: [{ code: "app_deleting", message: "The app is being deleted." }] },
+    ),
+  },
+  { title: "CodedConflict", description: "Why not: a code for programs, a sentence for people, and what it is about." },
+);
+export const codedConflictBody = { 409: CodedConflict };
+/** Of operations that also refuse with a plain sentence, such as in a project that is being deleted, or for a reused Idempotency-Key. */
+export const conflictBody = { 409: Type.Union([CodedConflict, Failure]) };

@@ -40,7 +40,7 @@ export interface Leaf {
 }
 export type Leaves = ReadonlyMap<string, Leaf>;
 
-/** Of what is not shown, only whether it differs is known. */
+/** For a value that is not shown, only whether it differs is known. */
 export const hiddenLeaf = (value: unknown): Leaf => ({ compared: canonicalJson(value), shown: null });
 
 export const shownLeaf = (value: unknown, shown: string | number | boolean): Leaf => ({

@@ -94,13 +94,46 @@ const SUFFIXES: Readonly<Record<string, number>> = {
 
 const QUANTITY = /^([+-]?)(\d+\.?\d*|\.\d+)(?:([eE][+-]?\d+)|(n|u|m|k|Ki|[MGTPE]i?))?$/;
 
+const partsOf = (quantity: unknown): RegExpExecArray | null =>
+  QUANTITY.exec(typeof quantity === "string" || typeof quantity === "number" ? String(quantity) : "");
+
 /** Parses a Kubernetes quantity such as `250m`, `1.5Gi`, `2e3` or a bare 2. Returns null for anything else. */
 export function parseQuantity(quantity: unknown): number | null {
-  const parts = QUANTITY.exec(typeof quantity === "string" || typeof quantity === "number" ? String(quantity) : "");
+  const parts = partsOf(quantity);
   if (!parts) return null;
   const [, sign, digits, exponent, suffix = ""] = parts;
   const number = Number(`${sign}${digits}${exponent ?? ""}`);
   // Dividing keeps `100m` at 0.1; multiplying by an inexact 0.001 does not.
   const factor = SUFFIXES[suffix] ?? 1;
   return factor < 1 ? number / Math.round(1 / factor) : number * factor;
+}
+
+/** Kubernetes knows no amounts beyond these: larger ones are cut and smaller ones rounded up. Powers of ten stay small enough to compute. */
+const LARGEST_EXPONENT = 40;
+
+/** The quantity as a whole number of the given power of ten. */
+function exactQuantity(quantity: unknown): { readonly count: bigint; readonly exponent: number } | null {
+  const parts = partsOf(quantity);
+  if (!parts) return null;
+  const [, sign, digits = "", power = "e0", suffix = ""] = parts;
+  const [whole = "", fraction = ""] = digits.split(".");
+  const scale = SUFFIXES[suffix] ?? 1;
+  const isBinary = suffix.endsWith("i");
+  const exponent = Math.max(-LARGEST_EXPONENT, Math.min(LARGEST_EXPONENT, Number(power.slice(1))));
+  return {
+    count: BigInt(`${sign === "-" ? "-" : ""}${whole}${fraction}`) * (isBinary ? BigInt(scale) : 1n),
+    exponent: exponent - fraction.length + (isBinary ? 0 : Math.round(Math.log10(scale))),
+  };
+}
+
+/**
+ * Returns whether one quantity is more than the other. Numbers of JavaScript are not exact beyond 2^53 bytes, and a request that is one
+ * byte above its limit is refused by Kubernetes. What is not a quantity is not more than anything.
+ */
+export function isMoreThan(one: unknown, other: unknown): boolean {
+  const [left, right] = [exactQuantity(one), exactQuantity(other)];
+  if (!left || !right) return false;
+  const least = Math.min(left.exponent, right.exponent);
+  const [a, b] = [left, right].map(({ count, exponent }) => count * 10n ** BigInt(exponent - least));
+  return (a ?? 0n) > (b ?? 0n);
 }

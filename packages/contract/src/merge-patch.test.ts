@@ -24,11 +24,11 @@ describe("a merge patch", () => {
     [{ e: null }, { a: 1 }, { e: null, a: 1 }],
     [[1, 2], { a: "b", c: null }, { a: "b" }],
     [{}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
-  ])("[AP56] of %j with %j is %j", (target, patch, result) => {
+  ])("[AP56] the merge patch of %j with %j is %j", (target, patch, result) => {
     expect(mergePatch(target, patch)).toEqual(result);
   });
 
-  test("[AP56] made twice is the same as made once", () => {
+  test("[AP56] a merge patch that is applied twice gives the same as once", () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (target, patch) => {
         const once = mergePatch(target, patch);
@@ -37,7 +37,7 @@ describe("a merge patch", () => {
     );
   });
 
-  test("[AP56] changes neither the target nor the patch", () => {
+  test("[AP56] a merge patch changes neither the target nor the patch", () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (target, patch) => {
         const before = JSON.stringify([target, patch]);

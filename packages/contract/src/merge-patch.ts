@@ -2,6 +2,7 @@ import Type, { type TSchema } from "typebox";
 import { Nullable } from "./fields.ts";
 
 interface Shape extends TSchema {
+  readonly title?: string;
   readonly properties?: Readonly<Record<string, Shape>>;
   readonly patternProperties?: Readonly<Record<string, Shape>>;
   readonly items?: Shape;
@@ -18,7 +19,12 @@ function mergePatchOf(schema: TSchema): TSchema {
   const shape = bare(schema);
   if (shape.properties) {
     const { required: _required, allOf: _rules, ...rest } = shape as Shape & { required?: unknown; allOf?: unknown };
-    return { ...rest, properties: each(shape.properties, nullablePatchOf) };
+    const { title } = schema as Shape;
+    return {
+      ...rest,
+      ...(title ? { title: `${title}Patch` } : {}),
+      properties: each(shape.properties, nullablePatchOf),
+    };
   }
   if (shape.patternProperties) return { ...shape, patternProperties: each(shape.patternProperties, nullablePatchOf) };
   return withoutDefaults(shape);
@@ -28,15 +34,16 @@ function mergePatchOf(schema: TSchema): TSchema {
 const nullablePatchOf = (schema: TSchema): TSchema =>
   Object.keys(schema).length === 0 ? Type.Unknown() : Nullable(mergePatchOf(schema));
 
-/** The same schema without defaults, for values in which defaults must not be filled in. */
-export function withoutDefaults(schema: TSchema): TSchema {
+/** The same schema without defaults, which apply to the patched value too. */
+function withoutDefaults(schema: TSchema): TSchema {
+  if (!JSON.stringify(schema).includes('"default":')) return schema;
   const shape = bare(schema);
   if (shape.properties) return { ...shape, properties: each(shape.properties, withoutDefaults) };
   return shape.items ? { ...shape, items: withoutDefaults(shape.items) } : shape;
 }
 
 function bare(schema: TSchema): Shape {
-  const { title: _title, default: _default, ...shape } = schema as Shape & { title?: unknown; default?: unknown };
+  const { title: _title, default: _default, ...shape } = schema as Shape & { default?: unknown };
   return shape;
 }
 

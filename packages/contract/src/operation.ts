@@ -42,6 +42,8 @@ export interface Operation {
    * needs the scope `write`, and also takes its token as a subprotocol.
    */
   readonly upgrade?: string;
+  /** Not a list, but it reads as much as one, and takes its turn among the lists of its caller. */
+  readonly readsMuch?: true;
   /** The resource has an `ETag`: answers that contain the resource carry it, and writes honour `If-Match`. */
   readonly versioned?: true;
   /** Failure statuses beyond those that every operation of its kind has. */
@@ -65,15 +67,24 @@ export const isCreation = ({ method, success, otherSuccess, credentials }: Opera
 export const honoursIfMatch = (operation: Operation): boolean =>
   operation.versioned === true && operation.method !== "GET" && !isCreation(operation);
 
-const answers = ({ success: [, schema] }: Operation, field: string): boolean =>
-  schema !== null && "properties" in schema && Object.hasOwn(schema.properties as object, field);
+const hasField = (schema: TSchema | null | undefined, field: string): boolean =>
+  schema != null && "properties" in schema && Object.hasOwn(schema.properties as object, field);
+
+const answers = ({ success: [, schema] }: Operation, field: string): boolean => hasField(schema, field);
 
 /** Whether the operation reads a list, in pages or whole. */
 export const isList = (operation: Operation): boolean =>
   isReading(operation) && operation.streamed === undefined && answers(operation, "total_count");
 
-/** Whether the list comes in pages. */
-export const isPaged = (operation: Operation): boolean => isList(operation) && answers(operation, "next_cursor");
+/** Whether it waits for the reads of its caller and of the caller's organization that are under way. */
+export const takesTurns = (operation: Operation): boolean => isList(operation) || operation.readsMuch === true;
+
+/** Whether an answer of the list may end early. */
+export const isBounded = (operation: Operation): boolean => isList(operation) && answers(operation, "next_cursor");
+
+/** Whether the list is read in pages, whose length the caller chooses, and not as far as an answer has room. */
+export const isPaged = (operation: Operation): boolean =>
+  isList(operation) && hasField(operation.query, "items_per_page");
 
 type Given<S> = S extends TSchema ? Static<S> : unknown;
 

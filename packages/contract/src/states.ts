@@ -16,7 +16,7 @@ export const SCOPES = [
 ] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** All states, reasons and phases, written once: types, schemas, SQL checks and documents are derived from them. */
+/** All states and phases, written once: types, schemas, SQL checks and documents are derived from them. */
 
 export const CLUSTER_STATUSES = [
   "pending",
@@ -27,6 +27,7 @@ export const CLUSTER_STATUSES = [
   "installing",
   "install_failed",
   "abandoned",
+  "detaching",
   "destroying",
   "error",
 ] as const;
@@ -34,8 +35,6 @@ export type ClusterStatus = (typeof CLUSTER_STATUSES)[number];
 
 export const PROVIDERS = ["aws", "gcp", "azure", "do", "metal", "ssh"] as const;
 export type Provider = (typeof PROVIDERS)[number];
-/** The providers that provisioning supports. The others are refused. */
-export const WIRED_PROVIDERS: readonly Provider[] = ["aws"];
 
 export const INSTALL_STAGES = [
   "preflight",
@@ -74,14 +73,6 @@ export type HaTier = (typeof HA_TIERS)[number];
 
 export const PROJECT_LIFECYCLES = ["pending", "ready", "degraded", "cleanup_pending", "cleanup_degraded"] as const;
 export type ProjectLifecycle = (typeof PROJECT_LIFECYCLES)[number];
-export const LIFECYCLE_REASONS = [
-  "operator_unreachable",
-  "apply_failed",
-  "namespace_conflict",
-  "cleanup_degraded",
-  "cluster_abandoned",
-] as const;
-export type LifecycleReason = (typeof LIFECYCLE_REASONS)[number];
 
 /** The levels of the Pod Security Standards, weakest first. */
 export const POD_SECURITY_LEVELS = ["privileged", "baseline", "restricted"] as const;
@@ -132,6 +123,12 @@ export type ReclaimPolicy = (typeof RECLAIM_POLICIES)[number];
 export const DRIFT_STATES = ["unknown", "in_sync", "drifted", "blocked_sync"] as const;
 export type DriftState = (typeof DRIFT_STATES)[number];
 
+/**
+ * Whether a suspension holds. `not_in_effect`: the operator reconciles all the same, because it is too old or could not store the app.
+ */
+export const SUSPENSION_STATES = ["pending", "in_effect", "not_in_effect"] as const;
+export type SuspensionState = (typeof SUSPENSION_STATES)[number];
+
 export const DEPLOYMENT_STATUSES = ["pending", "succeeded", "failed", "superseded"] as const;
 export type DeploymentStatus = (typeof DEPLOYMENT_STATUSES)[number];
 export const DEPLOYMENT_OPERATIONS = [
@@ -151,7 +148,7 @@ export type DeploymentOperation = (typeof DEPLOYMENT_OPERATIONS)[number];
 export const ADDON_PHASES = ["pending", "installing", "ready", "upgrading", "degraded", "failed", "deleting"] as const;
 export type AddonPhase = (typeof ADDON_PHASES)[number];
 
-export const PROVISIONING_ACTIONS = ["create", "scale", "destroy"] as const;
+export const PROVISIONING_ACTIONS = ["create", "scale", "replace", "upgrade", "destroy"] as const;
 export type ProvisioningAction = (typeof PROVISIONING_ACTIONS)[number];
 export const PROVISIONING_STATUSES = ["pending", "running", "succeeded", "failed"] as const;
 export type ProvisioningStatus = (typeof PROVISIONING_STATUSES)[number];
@@ -164,6 +161,7 @@ export const PROVISIONING_ERROR_CODES = [
   "quota_exceeded",
   "not_offered",
   "no_capacity",
+  "throttled",
   "unreachable",
   "timed_out",
   "cancelled",
@@ -171,6 +169,10 @@ export const PROVISIONING_ERROR_CODES = [
   "unsupported",
   "init_failed",
   "bootstrap_failed",
+  "control_plane_protected",
+  "local_volumes",
+  "plan_changed",
+  "no_snapshot",
   "failed",
 ] as const;
 export type ProvisioningErrorCode = (typeof PROVISIONING_ERROR_CODES)[number];
@@ -201,6 +203,7 @@ export const EVENT_TYPES = [
   "build",
   "activity",
   "access",
+  "reset",
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 /** The resource types that a subscriber may filter by. */
@@ -209,20 +212,3 @@ export const RESOURCE_FILTERS = ["cluster", "project", "workload", "build", "add
 /** The kinds of resources that are dispatched to clusters. */
 export const DESIRED_KINDS = ["project", "app", "addon_instance", "registry_secrets"] as const;
 export type DesiredKind = (typeof DESIRED_KINDS)[number];
-
-/**
- * Why pods do not get ready, as an operator reports it. Time alone seldom resolves one of these. Permanent problems come before those
- * that may pass.
- */
-export const POD_TROUBLES = [
-  "OOMKilled",
-  "ImagePullBackOff",
-  "CreateContainerConfigError",
-  "StartError",
-  "CrashLoopBackOff",
-  "Evicted",
-  "Unschedulable",
-  "Error",
-  "ProbeFailing",
-] as const;
-export type PodTroubleReason = (typeof POD_TROUBLES)[number];

@@ -10,7 +10,7 @@ interface Phrase {
   readonly component: string | null;
   readonly text: string;
   /** The number of changes that it tells of. */
-  readonly told: number;
+  readonly changeCount: number;
 }
 
 /** Says what has changed in one line, behind the words of `lead`. What does not fit is counted. */
@@ -19,19 +19,19 @@ export const changeSentence = (changes: readonly FieldChange[], lead = ""): stri
 export const creationSentence = (changes: readonly FieldChange[]): string =>
   joined(
     changes.flatMap((change) =>
-      change.field === "component" ? [{ component: null, text: nameOf(change), told: 1 }] : [],
+      change.field === "component" ? [{ component: null, text: nameOf(change), changeCount: 1 }] : [],
     ),
     "Created",
   );
 
 function joined(phrases: readonly Phrase[], lead: string): string {
   let text = lead;
-  let left = phrases.reduce((sum, { told }) => sum + told, 0);
+  let left = phrases.reduce((sum, { changeCount }) => sum + changeCount, 0);
   let last: Phrase | null = null;
   for (const phrase of phrases) {
     const longer: string = `${text}${glue(last, phrase, lead)}${phrase.text}`;
-    left -= phrase.told;
-    if (`${longer}${more(left)}`.length > LONGEST_SUMMARY) return `${text}${more(left + phrase.told)}`;
+    left -= phrase.changeCount;
+    if (`${longer}${more(left)}`.length > LONGEST_SUMMARY) return `${text}${more(left + phrase.changeCount)}`;
     [text, last] = [longer, phrase];
   }
   return text;
@@ -54,7 +54,7 @@ function phrasesOf(changes: readonly FieldChange[]): Phrase[] {
   const groups = Map.groupBy(others, ({ component, field }) => `${component}/${groupOf(field)}`);
   return [
     ...[...groups.values()].flatMap(groupPhrases),
-    ...(isCounted ? [{ component: null, text: counted(secrets, "secret"), told: secrets.length }] : []),
+    ...(isCounted ? [{ component: null, text: counted(secrets, "secret"), changeCount: secrets.length }] : []),
   ];
 }
 
@@ -80,16 +80,16 @@ function groupPhrases(changes: readonly FieldChange[]): Phrase[] {
   const [first] = changes;
   if (!first) return [];
   const { component, field, change } = first;
-  if (field === "component") return [{ component: null, text: `${nameOf(first)} ${change}`, told: 1 }];
+  if (field === "component") return [{ component: null, text: `${nameOf(first)} ${change}`, changeCount: 1 }];
   const group = groupOf(field);
   const noun = MEMBERS[group];
-  const together = (text: string) => [{ component, text: clipped(text, LONGEST_PHRASE), told: changes.length }];
+  const together = (text: string) => [{ component, text: clipped(text, LONGEST_PHRASE), changeCount: changes.length }];
   if (noun && changes.length > MOST_NAMED) return together(counted(changes, noun));
   if (!noun && changes.length > 1 && change !== "changed" && changes.every((other) => other.change === change)) {
     const host = changes.find((each) => each.field === "ingress.host")?.after ?? null;
     return together(`${labelOf(group)}${host === null ? "" : ` ${shortened(host)}`} ${change}`);
   }
-  return changes.map((each) => ({ component, text: clipped(phraseOf(each), LONGEST_PHRASE), told: 1 }));
+  return changes.map((each) => ({ component, text: clipped(phraseOf(each), LONGEST_PHRASE), changeCount: 1 }));
 }
 
 const nameOf = ({ component, before, after }: FieldChange): string =>

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { ComponentSpec, WorkloadSpec } from "../component.ts";
 import { boundedChanges, MOST_FIELD_CHANGES } from "../field-change.ts";
 import { LONGEST_SUMMARY } from "./change-sentence.ts";
 import { appChanges, changeSummary, EMPTY_REVISION, type Revision } from "./change-summary.ts";
+import type { ComponentSpec, WorkloadSpec } from "./component.ts";
 
 const workload = (spec: WorkloadSpec, name = "web"): ComponentSpec => ({
   name,
@@ -168,7 +168,7 @@ test.each(REVISIONS.map(([expected, ...rest]) => [expected, rest] as const))(
   },
 );
 
-test("[AP184] an operation that changes no specification is named, and a rollback says where to", () => {
+test("[AP184] the summary of an operation without a changed specification names it, and a rollback says where to", () => {
   const two = revision([A, chart({})]);
   expect(changeSummary("create", appChanges(EMPTY_REVISION, two))).toBe(
     "Created: web (example.com/web:1.5.0), db (db 1.0.0)",
@@ -185,12 +185,12 @@ test("[AP184] an operation that changes no specification is named, and a rollbac
   );
 });
 
-test("[AP184] a line break, a control character or a mark of the writing direction does not get into the sentence", () => {
+test("[AP184] line breaks, control characters and marks of writing direction do not get into the sentence", () => {
   const env = [{ name: "GREETING", value: "a\nb\u001b[31mc\u202ed" }];
   expect(summary(revision([A]), revision([workload({ env })]))).toBe("web: env GREETING=a b [31mc d added");
 });
 
-test("[AP185] what does not fit into 200 characters is counted", () => {
+test("[AP185] changes that do not fit into 200 characters are counted", () => {
   const names = Array.from({ length: 30 }, (_, index) => `component-${index}`);
   const before = revision(names.map((name) => workload({}, name)));
   const after = revision(names.map((name) => workload({ replicas: 4 }, name)));
@@ -199,7 +199,7 @@ test("[AP185] what does not fit into 200 characters is counted", () => {
   expect(text).toMatch(/^component-0: 3 → 4 replicas; component-1: .* and 24 more$/);
 });
 
-test("[AP185] of 500 variables with long values fifty at most are listed, each cut, in a few kilobytes", () => {
+test("[AP185] of 500 changed variables with long values at most fifty are listed, each cut, in a few kilobytes", () => {
   const env = (value: string) =>
     Array.from({ length: 500 }, (_, index) => ({ name: `V${index}`, value: `${value} ${"long word ".repeat(300)}` }));
   const changes = appChanges(revision([workload({ env: env("old") })]), revision([workload({ env: env("new") })]));
@@ -252,7 +252,7 @@ const revisions = fc.record({
 });
 const touches = fc.uniqueArray(fc.constantFrom("web/A", "db/hidden"));
 
-test("[AP184] equal revisions have no changes, and the other direction has the same ones the other way round", () => {
+test("[AP184] equal revisions have no changes, and the opposite direction has the same changes reversed", () => {
   const swapped = { added: "removed", removed: "added", changed: "changed" } as const;
   const sorted = (changes: ReturnType<typeof appChanges>) =>
     changes.toSorted((a, b) => (`${a.component}/${a.field}` < `${b.component}/${b.field}` ? -1 : 1));

@@ -1,4 +1,3 @@
-import { type ComponentSpec, secretPathsOfChart, type WorkloadSpec } from "../component.ts";
 import {
   addLeaves,
   diffLeaves,
@@ -11,6 +10,7 @@ import {
 import { mayBeSecret } from "../secret-names.ts";
 import type { DeploymentOperation } from "../states.ts";
 import { changeSentence, creationSentence } from "./change-sentence.ts";
+import { type ComponentSpec, secretPathsOfChart, type WorkloadSpec } from "./component.ts";
 
 /** What a change of an app can touch. Secrets are named and never read. */
 export interface Revision {
@@ -56,7 +56,7 @@ const presence = (component: string, old?: ComponentSpec, now?: ComponentSpec): 
   after: now ? headline(now) : null,
 });
 
-/** What people know a component by. */
+/** The image, chart or addon by which people recognize a component. */
 function headline({ type = "workload", workload_spec, chart_spec, addon_spec }: ComponentSpec): string {
   const chart = chart_spec && [chart_spec.name, chart_spec.version].filter(Boolean).join(" ");
   const text = workload_spec?.image ?? chart ?? addon_spec?.instance ?? type;
@@ -164,7 +164,7 @@ const RANKS = [
   "ports",
 ];
 
-/** What people ask about first comes first; the rest is in the order of the alphabet. */
+/** The fields that people look for come first, the others in alphabetical order. */
 function byRank(a: FieldChange, b: FieldChange): number {
   const rank = ({ field }: FieldChange) => RANKS.indexOf(field.split(".", 1)[0] ?? "") + 1 || RANKS.length + 1;
   return rank(a) - rank(b) || (a.field < b.field ? -1 : 1);

@@ -5,7 +5,7 @@ const ref = { component: "db", key: "url" };
 const variable = { name: "URL", exportRef: ref };
 const renamed = { name: "URL", export_ref: ref };
 
-test("[AP182] exportRef is renamed wherever export_ref is taken, and nowhere else", () => {
+test("[AP182] exportRef is renamed wherever export_ref is accepted, and nowhere else", () => {
   const container = { name: "x", image: "x", env: [variable] };
   const values = { exportRef: "a value of the chart" };
   const body = structuredClone({
@@ -34,7 +34,7 @@ test("[AP182] exportRef is renamed wherever export_ref is taken, and nowhere els
   ]);
 });
 
-test("[AP182] both spellings stay, to be refused", () => {
+test("[AP182] a body with both spellings keeps them, so that it is refused", () => {
   const both = { name: "web", exportRefs: [], export_refs: [] };
   renameExportRefs(both);
   expect(both).toEqual({ name: "web", exportRefs: [], export_refs: [] });
@@ -47,7 +47,7 @@ test.each([
   [],
   { components: 1 },
   { components: [null, { workload_spec: [] }, { workload_spec: { env: {} } }] },
-])("[AP182] what has another form is left to the schema: %j", (body) => {
+])("[AP182] a body of another form is left to the schema: %j", (body) => {
   const before = structuredClone(body);
   renameInComponents(body);
   expect(body).toEqual(before);

@@ -1,4 +1,4 @@
-import type { WorkloadSpec } from "../component.ts";
+import type { WorkloadSpec } from "./component.ts";
 
 /** Names of objects contain the app's and the component's, and with what Kubernetes appends they stay within 63 characters. */
 export const LONGEST_NAMES_TOGETHER = 52;

@@ -1,5 +1,5 @@
-import type { ComponentSpec } from "../component.ts";
-import { workloadVariables } from "../component-exports.ts";
+import type { ComponentSpec } from "./component.ts";
+import { workloadVariables } from "./exports.ts";
 
 type Needing = Pick<ComponentSpec, "name" | "depends_on" | "export_refs"> & {
   readonly workload_spec?: Parameters<typeof workloadVariables>[0];

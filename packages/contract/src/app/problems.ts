@@ -1,9 +1,10 @@
-import type { ComponentSpec } from "../component.ts";
-import { servedExports, unknownPlaceholders } from "../component-exports.ts";
+import type { ComponentSpec } from "./component.ts";
+import { servedExports, unknownPlaceholders } from "./exports.ts";
 import { LONGEST_NAMES_TOGETHER, objectNames } from "./names.ts";
 import { circularNeeds, type Need, needsOf } from "./needs.ts";
-import { type AppProblem, problem, repeats, type WarningCode } from "./problem.ts";
-import { type Workload, workloadProblems } from "./workload-problems.ts";
+import { type AppProblem, problem, repeats } from "./problem.ts";
+import type { WarningCode } from "./reasons.ts";
+import { ingressAddress, type Workload, workloadProblems } from "./workload-problems.ts";
 
 /** What is judged of a component, as a request, a template or the operator has it. */
 export type JudgedComponent = Pick<ComponentSpec, "name" | "type" | "depends_on" | "export_refs" | "exports"> & {
@@ -15,6 +16,11 @@ export interface JudgedApp {
   readonly components: readonly JudgedComponent[];
 }
 
+/** More are not reported by operators, and not shown together. */
+export const MOST_COMPONENTS = 100;
+/** As JSON. An app and its secrets have to fit into one frame to its cluster, and into one object there. */
+const LARGEST_APP_BYTES = 1_000_000;
+
 /**
  * Returns everything that keeps the app from ever running, whatever the cluster has, and that no schema can express. Of a
  * partial app some fields or components were taken out, so nothing is said about what it seems not to have.
@@ -24,6 +30,7 @@ export function problemsOf({ name, components }: JudgedApp, { isPartial = false 
     return [problem("NoComponents", ["components"], `The app ${name} has no components.`)];
   }
   return [
+    ...sizeProblems(name, components),
     ...repeats(components, (component) => component.name).map(({ index, item }) =>
       problem("DuplicateName", at(index, "name"), `Two components have the name ${item.name}.`),
     ),
@@ -47,6 +54,18 @@ export function problemsOf({ name, components }: JudgedApp, { isPartial = false 
 }
 
 const at = (index: number, ...steps: AppProblem["path"]): AppProblem["path"] => ["components", index, ...steps];
+
+function sizeProblems(app: string, components: readonly JudgedComponent[]): AppProblem[] {
+  const text = JSON.stringify(components);
+  // Of few characters the bytes are not counted: each has three at most.
+  const bytes = text.length * 3 > LARGEST_APP_BYTES ? new TextEncoder().encode(text).length : 0;
+  const tooMany = `The app ${app} has ${components.length} components; ${MOST_COMPONENTS} are the most. Make two apps of it.`;
+  const tooLarge = `The components of the app ${app} have ${bytes} bytes as JSON; ${LARGEST_APP_BYTES} are the most. Move files into the image or a volume.`;
+  return [
+    ...(components.length > MOST_COMPONENTS ? [problem("TooManyComponents", ["components"], tooMany)] : []),
+    ...(bytes > LARGEST_APP_BYTES ? [problem("AppTooLarge", ["components"], tooLarge)] : []),
+  ];
+}
 
 function nameProblems(app: string, { name }: JudgedComponent, index: number): AppProblem[] {
   if (app.length + name.length <= LONGEST_NAMES_TOGETHER) return [];
@@ -91,7 +110,7 @@ function sharedAddresses(components: readonly JudgedComponent[]): AppProblem[] {
   return components.flatMap(({ name, workload_spec }, index) => {
     const ingress = workload_spec?.ingress;
     if (!ingress) return [];
-    const address = `${ingress.host}${(ingress.path ?? "/").replace(/(?<=.)\/+$/, "")}`;
+    const address = ingressAddress(ingress);
     const owner = owners.get(address);
     owners.set(address, owner ?? name);
     if (owner === undefined) return [];
@@ -100,7 +119,7 @@ function sharedAddresses(components: readonly JudgedComponent[]): AppProblem[] {
   });
 }
 
-/** An export_ref that names no component is no problem here: it is recorded, and `warningsOf` has it. */
+/** An export_ref that names no component is not a problem here: it is recorded, and `warningsOf` has it. */
 function needProblems(components: readonly JudgedComponent[], isPartial: boolean): AppProblem[] {
   const names = new Set(components.map(({ name }) => name));
   const needs = needsOf(components);
@@ -148,14 +167,14 @@ export interface Warning extends AppProblem {
 export type SecretKeys = (component: string) => readonly string[];
 
 /**
- * Returns what the app names and does not have yet. It is recorded nevertheless, because an image, a secret or another
- * component may come later; until then the phase is `invalid`.
+ * Returns what the app names and does not have. An image or another component may come later, and a secret may have been
+ * removed, so the app is recorded nevertheless; until it has them the phase is `invalid`.
  */
 export function warningsOf({ components }: Pick<JudgedApp, "components">, secretKeysOf: SecretKeys): Warning[] {
   const byName = new Map(components.map((component) => [component.name, component]));
   return [
     ...components.flatMap((component, index) => missingImage(component, index)),
-    ...components.flatMap((component, index) => missingSecrets(component, index, secretKeysOf)),
+    ...missingSecretsOf(components, secretKeysOf),
     ...needsOf(components).flatMap((need) => missingExport(need, byName)),
   ];
 }
@@ -165,6 +184,10 @@ function missingImage({ name, type = "workload", workload_spec }: JudgedComponen
   const message = `Component ${name} has no image in workload_spec.image.`;
   return [{ ...problem("MissingImage", at(index, "workload_spec", "image"), message), component: name, missing: null }];
 }
+
+/** Secrets of files that are not set. Requests that would add one are refused; apps get there when a secret is removed. */
+export const missingSecretsOf = (components: readonly JudgedComponent[], secretKeysOf: SecretKeys): Warning[] =>
+  components.flatMap((component, index) => missingSecrets(component, index, secretKeysOf));
 
 /** Pods with a file of a secret that is not set would wait for it without a word. */
 function missingSecrets({ name, workload_spec }: JudgedComponent, index: number, keysOf: SecretKeys): Warning[] {

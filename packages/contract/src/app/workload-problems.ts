@@ -1,7 +1,6 @@
-import { HOST_PATTERN, type WorkloadSpec } from "../component.ts";
-import { servedPorts } from "../component-exports.ts";
-import { parseQuantity } from "../kube.ts";
-import { fileProblems } from "./file-problems.ts";
+import { isMoreThan } from "../kube.ts";
+import { HOST_PATTERN, type WorkloadSpec } from "./component.ts";
+import { servedPorts } from "./exports.ts";
 import { type AppProblem, problem, repeats } from "./problem.ts";
 import { isImageReference, scheduleProblem } from "./workload-syntax.ts";
 
@@ -121,8 +120,7 @@ function resourceProblems({ name, spec, at }: Judging): AppProblem[] {
   return containers.flatMap(({ said, resources: { requests = {}, limits = {} } = {}, place }) =>
     (["cpu", "memory"] as const).flatMap((field) => {
       const [asked, most] = [requests[field], limits[field]];
-      const [low, high] = [parseQuantity(asked), parseQuantity(most)];
-      if (low === null || high === null || low <= high) return [];
+      if (!isMoreThan(asked, most)) return [];
       const message = `Component ${name} requests more ${field} (${asked}) in ${said} than its limit (${most}).`;
       return [problem("InvalidResources", [...place, "requests", field], message)];
     }),
@@ -137,6 +135,10 @@ function hostProblems({ name, spec: { ingress }, at }: Judging): AppProblem[] {
   return [problem("InvalidHost", [...at, "ingress", "host"], message)];
 }
 
+/** The host with the path of an ingress. A slash at the end makes no difference, so the same address has one spelling. */
+export const ingressAddress = ({ host, path = "/" }: NonNullable<Workload["ingress"]>): string =>
+  `${host}${path.replace(/(?<=.)\/+$/, "")}`;
+
 /** The port that an ingress leads to: the one it names, else the first that speaks TCP. Undefined where there is none. */
 export function ingressPort({ ingress, ...spec }: Pick<Workload, "kind" | "ports" | "ingress">): number | undefined {
   const open = servedPorts({ workload_spec: spec }).filter(({ protocol = "TCP" }) => protocol === "TCP");
@@ -149,4 +151,66 @@ function portProblems({ name, spec, at }: Judging): AppProblem[] {
   const port = ingress.port === undefined ? "leads to no port" : `leads to port ${ingress.port}`;
   const message = `The ingress of component ${name} ${port}: workload_spec.ports must have it, for TCP, and a job serves none.`;
   return [problem("UnknownPort", [...at, "ingress", ...(ingress.port === undefined ? [] : ["port"])], message)];
+}
+
+/** A ConfigMap holds 1 MiB, and an app as a whole has to fit into one object of the cluster's store. */
+const MOST_FILE_BYTES = 256 * 1024;
+/** The name of the volume in which the operator mounts the files. */
+const FILES_VOLUME = "binnacle-files";
+
+/** `/data//x/./y/` is mounted where `/data/x/y` is. */
+function normal(path: string): string {
+  const steps: string[] = [];
+  for (const step of path.split("/")) {
+    if (step === "..") steps.pop();
+    else if (step !== "" && step !== ".") steps.push(step);
+  }
+  return `/${steps.join("/")}`;
+}
+
+const isInside = (path: string, outer: string): boolean => path.startsWith(`${outer}/`);
+
+const bytesOf = (text: string): number => new TextEncoder().encode(text).length;
+
+/**
+ * Returns the problems of the files of a workload. A file within a volume is a mount within a mount, which works. A file has
+ * nothing inside it, neither another file nor a volume.
+ */
+function fileProblems(
+  component: string,
+  { files = [], volumes = [] }: Pick<WorkloadSpec, "files" | "volumes">,
+  at: Path,
+): AppProblem[] {
+  const paths = files.map(({ path }) => path);
+  const mounts = volumes.map(({ mount_path }) => normal(mount_path));
+  const bytes = files.reduce((sum, { content = "" }) => sum + bytesOf(content), 0);
+  const named = volumes.findIndex(({ name }) => name === FILES_VOLUME);
+  const wrong = (place: Path, message: string) => problem("InvalidFile", [...at, ...place], message);
+  return [
+    ...paths.flatMap((path, index): AppProblem[] => {
+      const place = ["files", index, "path"];
+      const file = `Component ${component} has the file ${path} in workload_spec.files`;
+      if (paths.indexOf(path) < index) return [wrong(place, `${file} twice.`)];
+      const outer = paths.find((other) => isInside(path, other));
+      if (outer !== undefined) return [wrong(place, `${file}, but ${outer} is a file, so nothing can be inside it.`)];
+      const mount = mounts.find((other) => other === path || isInside(other, path));
+      return mount === undefined ? [] : [wrong(place, `${file}, but a volume is mounted at ${mount}.`)];
+    }),
+    ...(bytes > MOST_FILE_BYTES
+      ? [
+          wrong(
+            ["files"],
+            `The files of component ${component} hold ${Math.ceil(bytes / 1024)} KiB together; they may hold at most 256 KiB.`,
+          ),
+        ]
+      : []),
+    ...(files.length > 0 && named >= 0
+      ? [
+          wrong(
+            ["volumes", named, "name"],
+            `Component ${component} has a volume ${FILES_VOLUME}, which is the name of the volume that holds its files.`,
+          ),
+        ]
+      : []),
+  ];
 }

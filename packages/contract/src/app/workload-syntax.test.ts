@@ -37,7 +37,7 @@ test.each([
   "-app",
   `app:${"t".repeat(129)}`,
   "reg.example.com:port/app",
-])("[AP74] %s is no name of an image", (image) => {
+])("[AP74] %s is not the name of an image", (image) => {
   expect(isImageReference(image)).toBe(false);
 });
 
@@ -63,6 +63,6 @@ test.each([
   ["1, * * * *", "minute"],
   ["-1 * * * *", "minute"],
   ["* * * *", "five fields"],
-])("[AP75] %s is no schedule, because of the %s", (schedule, about) => {
+])("[AP75] %s is not a schedule, because of the %s", (schedule, about) => {
   expect(scheduleProblem(schedule)).toContain(about);
 });

@@ -1,9 +1,15 @@
 import Type, { type Static } from "typebox";
+import { ExportKey } from "../app/pod-fields.ts";
 import { ChartName, DnsLabel, FreeMap, strict } from "../fields.ts";
-import { ExportKey } from "../pod-fields.ts";
 import { ExportSource } from "./placeholders.ts";
 
 /** The definition of an addon: its chart, the values that may be set, and the exports that apps may use. */
+
+const ValuePath = Type.String({
+  maxLength: 500,
+  pattern: "^[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)*$",
+  examples: ["rootPassword"],
+});
 
 const Version = Type.String({ minLength: 1, maxLength: 100, pattern: "^[!-~]+$", examples: ["5.4.0"] });
 const Free = FreeMap({ examples: [{}] });
@@ -51,13 +57,18 @@ export const AddonDefinitionFile = Type.Object(
     ),
     default_values: Free,
     values_schema: { ...Free, description: "JSON Schema 2020-12 of the values that people may set." },
-    secret_values: Type.Array(
-      Type.String({ maxLength: 500, pattern: "^[A-Za-z0-9_-]+(\\.[A-Za-z0-9_-]+)*$", examples: ["rootPassword"] }),
-      {
+    secret_values: Type.Array(ValuePath, {
+      maxItems: 50,
+      uniqueItems: true,
+      description: "Dotted paths of values that are kept sealed; made up when missing.",
+    }),
+    plain_values: Type.Optional(
+      Type.Array(ValuePath, {
         maxItems: 50,
         uniqueItems: true,
-        description: "Dotted paths of values that are kept sealed; made up when missing.",
-      },
+        description: "Dotted paths of values that look like secrets and are not. Others that do are refused.",
+        examples: [["session.key"]],
+      }),
     ),
     export_schema: Type.Record(ExportKey, ExportDeclaration, {
       additionalProperties: false,

@@ -39,7 +39,8 @@ export const OsName = Type.String({
 
 /** A name without dots, so that a dotted path leads to one setting only. */
 const SETTING = "^[a-z][a-z0-9_]*$";
-const settings = <T extends TSchema>(value: T) => keyed(SETTING, value, { maxProperties: 100 });
+const settings = <T extends TSchema>(value: T, examples?: readonly unknown[]) =>
+  keyed(SETTING, value, { maxProperties: 100, ...(examples ? { examples } : {}) });
 
 export const SettingValue = Type.Union([
   Type.String({ maxLength: 1000, examples: ["5m"] }),
@@ -48,7 +49,9 @@ export const SettingValue = Type.Union([
 ]);
 export type SettingValue = Static<typeof SettingValue>;
 
-const Group = settings(Type.Union([SettingValue, settings(Type.Union([SettingValue, settings(SettingValue)]))]));
+const SettingOrGroup = Type.Union([SettingValue, settings(Type.Union([SettingValue, settings(SettingValue)]))], {
+  title: "SettingOrGroup",
+});
 export interface Settings {
   readonly [name: string]: SettingValue | Settings;
 }
@@ -59,9 +62,9 @@ export const BundleManifest = Type.Object(
     core: ComponentPins,
     os: Type.Object({ supported: Type.Array(OsName, { minItems: 1, maxItems: 50, uniqueItems: true }) }, strict),
     ha_tiers: Type.Array(Type.Enum(HA_TIERS), { minItems: 1, maxItems: HA_TIERS.length, uniqueItems: true }),
-    limits: { ...Group, examples: [{ timeouts: { drain: "5m" }, resources: { min_cpu_cores: 2 } }] },
-    upgrade: { ...Group, examples: [{ tools: { system_upgrade_controller: "v0.17.0" } }] },
-    backup: { ...Group, examples: [{ defaults: { schedule: "0 2 * * *" } }] },
+    limits: settings(SettingOrGroup, [{ timeouts: { drain: "5m" }, resources: { min_cpu_cores: 2 } }]),
+    upgrade: settings(SettingOrGroup, [{ tools: { system_upgrade_controller: "v0.17.0" } }]),
+    backup: settings(SettingOrGroup, [{ defaults: { schedule: "0 2 * * *" } }]),
     profiles: keyed(NAME, Type.Object({ components: ComponentPins }, strict), {
       maxProperties: 50,
       examples: [{ security: { components: { kyverno: "3.5.2" } } }],

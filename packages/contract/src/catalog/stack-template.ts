@@ -1,5 +1,5 @@
 import Type, { type Static, type TSchema } from "typebox";
-import { ComponentInput } from "../component.ts";
+import { ComponentInput } from "../app/component.ts";
 import { DnsLabel, strict } from "../fields.ts";
 import { given, holds, type Rule, where, withoutRules } from "../rules.ts";
 import { GENERATORS, PARAMETER_TYPES, TEMPLATE_SCOPES } from "../states.ts";
@@ -72,11 +72,12 @@ interface Shape extends TSchema {
 
 /**
  * Returns the same schema, in which text with a placeholder may replace every scalar. Defaults are removed because they
- * belong to the filled component, and the title because it belongs to the original schema.
+ * belong to the filled component.
  */
 export function withPlaceholders(schema: TSchema): TSchema {
-  const { title: _title, default: _default, ...shape } = schema as Shape;
-  if (shape.properties) return { ...shape, properties: eachWith(shape.properties) };
+  const { title, default: _default, ...shape } = schema as Shape;
+  const named = title ? { title: `Template${title}` } : {};
+  if (shape.properties) return { ...shape, ...named, properties: eachWith(shape.properties) };
   if (shape.patternProperties) return { ...shape, patternProperties: eachWith(shape.patternProperties) };
   if (shape.items) return { ...shape, items: withPlaceholders(shape.items) };
   return Type.Union([shape, Placeholder]);
@@ -87,7 +88,10 @@ const eachWith = (shapes: Readonly<Record<string, Shape>>) =>
 
 /** A component before its placeholders are filled. Rules between its fields apply to the filled component only. */
 export type TemplateComponent = { readonly [field: string]: unknown };
-export const TemplateComponent = Type.Unsafe<TemplateComponent>(withPlaceholders(withoutRules(ComponentInput)));
+export const TemplateComponent = Type.Unsafe<TemplateComponent>({
+  ...withPlaceholders(withoutRules(ComponentInput)),
+  title: "TemplateComponent",
+});
 
 export const StackTemplateFile = Type.Object(
   {

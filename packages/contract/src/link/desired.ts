@@ -1,8 +1,8 @@
 import Type, { type Static, type TSchema } from "typebox";
+import { ComponentSpec, HookTimeout, WorkloadSpec } from "../app/component.ts";
+import { ExportKey } from "../app/pod-fields.ts";
 import { ExportDeclaration } from "../catalog/addon-definition.ts";
-import { ComponentSpec, WorkloadSpec } from "../component.ts";
 import { Uuid } from "../fields.ts";
-import { ExportKey } from "../pod-fields.ts";
 import { DesiredPolicy } from "../project-policy.ts";
 import { withoutRules } from "../rules.ts";
 import { COMPONENT_TYPES, type DesiredKind } from "../states.ts";
@@ -23,6 +23,8 @@ export const ProjectBody = Type.Object({
     namespace: Namespace,
     /** Absent from an older control plane; `DEFAULT_POLICY` holds then. */
     policy: Type.Optional(DesiredPolicy),
+    /** Nothing in the namespace is touched. Left out where neither it nor its cluster is suspended, as by an older control plane. */
+    suspended: Type.Optional(Type.Boolean()),
   }),
   secret: Type.Object({}),
 });
@@ -56,7 +58,13 @@ export const DesiredComponent = Type.Object({
   /** A standalone addon instance of the namespace that the component stands for. */
   addon_instance: Type.Optional(Name),
   /** What Helm installs for the component; its values are secret. */
-  release: Type.Optional(Type.Object({ chart: ChartRef, export_schema: ExportSchema })),
+  release: Type.Optional(
+    Type.Object({
+      chart: ChartRef,
+      export_schema: ExportSchema,
+      hook_timeout_seconds: Type.Optional(HookTimeout),
+    }),
+  ),
 });
 export type DesiredComponent = Static<typeof DesiredComponent>;
 
@@ -66,6 +74,8 @@ export const AppBody = Type.Object({
     namespace: Namespace,
     name: Name,
     paused: Type.Boolean(),
+    /** Nothing of it is applied, corrected or pruned. Left out where it is not suspended, as by an older control plane. */
+    suspended: Type.Optional(Type.Boolean()),
     /** Takes over fields that another manager owns, with this generation. */
     take_over: Type.Boolean(),
     components: Type.Array(DesiredComponent),

@@ -27,7 +27,7 @@ export const EXEC_CLOSE = {
   /** The command has ended; the frame on the channel `exit` came before. */
   exited: 1000,
   stopping: 1001,
-  /** A frame that is no frame of this protocol. */
+  /** A frame that is not a frame of this protocol. */
   protocolError: 4400,
   /** The access token or CLI token has ended. */
   credentialEnded: 4401,

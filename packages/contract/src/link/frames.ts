@@ -6,10 +6,12 @@ import { MAX_CHART_REPOSITORIES } from "../rest/chart-repositories.ts";
 import { DRIFT_POLICIES } from "../rest/orgs.ts";
 import { DESIRED_KINDS, type DesiredKind } from "../states.ts";
 import { DESIRED_BODIES, type DesiredBodies } from "./desired.ts";
+import { DetachRequest } from "./detach.ts";
 import { Chunk, EXEC_FAILURES, ExecStream, TerminalSize } from "./exec.ts";
-import { InfrastructureAnswer, InfrastructureRequests } from "./infrastructure.ts";
+import { InfrastructureAnswers, InfrastructureRequests } from "./infrastructure.ts";
 import { LogStream } from "./log-stream.ts";
-import { OBSERVATIONS, ObservationRequests, ObservedAnswers } from "./observed.ts";
+import { ObservationRequests, ObservedAnswers } from "./observed.ts";
+import { OperatorUpgradeAnswer, OperatorUpgradeRequest } from "./operator-upgrade.ts";
 import { LINK_LIMITS } from "./protocol.ts";
 import { Report, type Reports } from "./report.ts";
 import { RunAnswer, RunRequests } from "./runs.ts";
@@ -59,6 +61,8 @@ const Hello = Type.Object({
   digest: Hash,
   /** Names of requests, beyond `metrics`, that the operator can answer. Left out by one that knows no others. */
   requests: Type.Optional(Type.Array(Type.String({ maxLength: 50 }), { maxItems: 50 })),
+  /** It does not touch what is suspended. Left out by one that does not know of it, and reconciles all the same. */
+  suspends: Type.Optional(Type.Boolean()),
 });
 /** All that the cluster holds, in pages; the last one has `more: false`. Asked for by a `welcome` that says so. */
 const Inventory = Type.Object({
@@ -100,7 +104,8 @@ const Response = Type.Object({
     Type.Object({ events: ObservedAnswers.events }),
     Type.Object({ deletion: ObservedAnswers.deletion }),
     RunAnswer,
-    InfrastructureAnswer,
+    ...InfrastructureAnswers,
+    OperatorUpgradeAnswer,
     Type.Object({ done: Type.Literal(true) }),
     Type.Object({ error: Type.Object({ code: Type.Enum(["not_found", "unavailable", "failed"]), message: Message }) }),
   ]),
@@ -281,6 +286,10 @@ const Request = Type.Object({
     RunRequests.run_status,
     InfrastructureRequests.drain_nodes,
     InfrastructureRequests.remove_cloud_objects,
+    InfrastructureRequests.describe_disks,
+    InfrastructureRequests.local_volumes,
+    OperatorUpgradeRequest,
+    DetachRequest,
   ]),
 });
 const StreamOpen = Type.Object({
@@ -309,14 +318,6 @@ const RenewToken = Type.Object({
 });
 /** Reconnect elsewhere, at a moment of your own choice within the spread. */
 const Drain = Type.Object({ type: Type.Literal("drain"), ...session, within_seconds: Type.Number() });
-
-/** Requests that not every operator knows. It lists those that it can answer in its hello, and no others are sent to it. */
-export const NEGOTIATED_REQUESTS: readonly string[] = [
-  ...OBSERVATIONS,
-  ...Object.keys(RunRequests),
-  ...Object.keys(InfrastructureRequests),
-  "exec",
-];
 
 export const HUB_FRAMES = {
   welcome: Welcome,

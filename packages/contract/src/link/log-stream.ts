@@ -16,5 +16,5 @@ export const LogStream = Type.Object({
 });
 export type LogStream = Static<typeof LogStream>;
 
-/** What lines take of a stream's credit: the length of their JSON. Both sides count alike, or a stream would run dry. */
+/** The credit that lines use: the length of their JSON. Both sides must count alike, or a stream would stop. */
 export const creditOf = (lines: readonly LogLine[]): number => JSON.stringify(lines).length;

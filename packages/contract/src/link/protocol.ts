@@ -2,11 +2,18 @@
 
 export const HUB_PATH = "/hub/v1";
 export const LINK_SUBPROTOCOL = "binnacle.hub.v1";
+/**
+ * Offered instead by an operator that waits to take over from another one: the hub checks its hello and ends with `trialPassed`, and the
+ * session of the other one stays. A hub that does not know it refuses the connection.
+ */
+export const LINK_TRIAL_SUBPROTOCOL = "binnacle.hub.v1.trial";
 /** Raised when an older peer could not understand the frames any more. */
 export const LINK_VERSION = 1;
 
 /** How the hub ends a session, and what the operator makes of it. */
 export const CLOSE = {
+  /** The hub would admit this operator. */
+  trialPassed: 4200,
   /**
    * A frame that breaks the protocol: not JSON, unknown, out of order, too large, beyond the credit of its stream, or about somebody
    * else's resource.
@@ -29,13 +36,13 @@ export const LINK_LIMITS = {
   frameBytes: 2 * 1024 * 1024,
   helloWithinMs: 10_000,
   heartbeatSeconds: 30,
-  /** Nothing heard for this long: the other side is taken for dead. */
+  /** A side that sends nothing for this long is considered dead. */
   deadAfterMs: 75_000,
   inFlight: 32,
   ackWithinMs: 30_000,
   /** Entries of one page of inventory. */
   inventoryPage: 500,
-  /** What a stream may send before it is given more, and how much it is given at a time. */
+  /** The credit of a stream, and how much is added at a time. */
   streamCreditBytes: 64 * 1024,
   /** The most that one log line takes of the credit: 16 Ki characters, each of them escaped, and its names. */
   logLineBytes: 128 * 1024,

@@ -1,8 +1,8 @@
 import Type, { type Static, type TSchema } from "typebox";
-import { ComponentStatus } from "../component-status.ts";
+import { ComponentStatus } from "../app/component-status.ts";
 import { Nullable, Timestamp } from "../fields.ts";
 import { type DesiredKind, DRIFT_STATES } from "../states.ts";
-import { Message, Reason } from "./text.ts";
+import { Message, ReportedReason } from "./text.ts";
 
 /** What an operator sees of a resource, by kind. */
 
@@ -18,6 +18,8 @@ export const ProjectReport = Type.Object({
   message: Nullable(Message),
   /** Hosts that its charts, and their pods, serve on the cluster. Left out where there are none. */
   hosts: Type.Optional(Type.Array(Type.String({ maxLength: 253, pattern: HOST_NAME }), { maxItems: 1_000 })),
+  /** The operator touches nothing in it. Left out where it does, and by one that does not know of it. */
+  suspended: Type.Optional(Type.Boolean()),
 });
 export type ProjectReport = Static<typeof ProjectReport>;
 
@@ -78,7 +80,7 @@ export const AppReport = Type.Object({
   phase: Type.Enum(["deploying", "running", "degraded", "failed", "invalid", "paused", "deleting"]),
   /** When the phase began. Left out by an operator that does not know. */
   phase_since: Type.Optional(Timestamp()),
-  reason: Nullable(Reason),
+  reason: Nullable(ReportedReason),
   message: Nullable(Message),
   components: Type.Array(
     Type.Object({ name: Type.String({ maxLength: 63 }), ready_replicas: Type.Integer({ minimum: 0 }) }),
@@ -87,13 +89,15 @@ export const AppReport = Type.Object({
   /** Left out by an operator that does not report them. */
   components_status: Type.Optional(Type.Array(ComponentStatus, { maxItems: 100 })),
   drift: DriftReport,
+  /** The operator does not touch it. Left out where it does, and by one that does not know of it. */
+  suspended: Type.Optional(Type.Boolean()),
 });
 export type AppReport = Static<typeof AppReport>;
 
 export const AddonReport = Type.Object({
   phase: Type.Enum(["installing", "ready", "upgrading", "degraded", "failed", "deleting"]),
   phase_since: Type.Optional(Timestamp()),
-  reason: Nullable(Reason),
+  reason: Nullable(ReportedReason),
   message: Nullable(Message),
   /** Null for a secret one: its value stays in the cluster. */
   exports: Type.Record(Type.String(), Nullable(Type.String({ maxLength: 4_096 }))),

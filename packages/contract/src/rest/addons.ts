@@ -1,7 +1,8 @@
 import Type, { type Static } from "typebox";
+import { ShownComponentStatus } from "../app/component-status.ts";
+import { ShownReason } from "../app/reasons.ts";
 import { AddonDefinitionFile } from "../catalog/addon-definition.ts";
-import { ShownComponentStatus } from "../component-status.ts";
-import { Failure } from "../errors.ts";
+import { conflictBody, Failure } from "../errors.ts";
 import {
   DnsLabel,
   FreeMap,
@@ -112,7 +113,7 @@ export const AddonInstance = Type.Object(
     revision_number: Type.Integer({ description: "The revision that is in force.", examples: [1] }),
     phase: Type.Enum(ADDON_PHASES),
     phase_since: Timestamp("When the phase began."),
-    phase_reason: Nullable(Type.String({ examples: ["ImagePullBackOff"] })),
+    phase_reason: Nullable(ShownReason),
     phase_message: Nullable(Type.String({ examples: ["The image cannot be pulled."] })),
     components_status: Type.Array(ShownComponentStatus, {
       description: "The workloads of its release, as the cluster last reported; empty before.",
@@ -294,7 +295,8 @@ export const deleteAddonInstance = operation({
   params,
   versioned: true,
   success: [204, null],
-  failures: [404, 502, 504],
+  failures: [404, 409, 502, 504],
+  failureBodies: conflictBody,
 });
 
 export const rollBackAddonInstance = operation({
@@ -304,7 +306,7 @@ export const rollBackAddonInstance = operation({
   tag,
   summary: "Bring back the values and the chart version of a revision; project editor",
   description:
-    "Exactly one of `revision_number` and `revision_id`; it makes a new revision. Secrets are no part of revisions and stay.",
+    "Exactly one of `revision_number` and `revision_id`; it makes a new revision. Secrets are not part of revisions and stay.",
   credentials: "user",
   params,
   body: Type.Object(

@@ -1,8 +1,8 @@
 import Type, { type Static } from "typebox";
-import { AddonSpec, ChartSpec, ComponentSpec, WorkloadSpec } from "../component.ts";
+import { AddonSpec, ChartSpec, ComponentSpec, WorkloadSpec } from "../app/component.ts";
+import { EnvName, ExportRef, ImageReference, SecretKey } from "../app/pod-fields.ts";
 import { DnsLabel, Page, pageFields, pick, Uuid } from "../fields.ts";
 import { operation } from "../operation.ts";
-import { EnvName, ExportRef, ImageReference, SecretKey } from "../pod-fields.ts";
 import { App, ListedDrift, readyReplicas, shownReplicas } from "./apps.ts";
 
 /** The form of a list, without texts of any length: values of variables, commands, values of charts, contents of files. */

@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
 import { LONGEST_SUMMARY } from "../app/change-sentence.ts";
+import { codedConflictBody } from "../errors.ts";
 import { FieldChange, MOST_FIELD_CHANGES } from "../field-change.ts";
 import { DnsLabel, Nullable, Page, pageFields, strict, Timestamp, Uuid } from "../fields.ts";
 import { Metrics, RangeQuery } from "../metrics.ts";
@@ -7,7 +8,9 @@ import { operation } from "../operation.ts";
 import { exactlyOneOf } from "../rules.ts";
 import { DEPLOYMENT_OPERATIONS, DEPLOYMENT_STATUSES } from "../states.ts";
 import { AllowDowngrade } from "./addons.ts";
-import { App, appConflict, appParams, appQuery, shownComponent } from "./apps.ts";
+import { App, appParams, appQuery, shownComponent } from "./apps.ts";
+import { DeploymentCommit } from "./gitops.ts";
+import { SuspensionInput } from "./suspensions.ts";
 
 const params = Type.Object(appParams);
 const query = Type.Object(appQuery);
@@ -22,7 +25,7 @@ const acting = {
   success: [200, App],
   versioned: true,
   failures: [403, 404],
-  failureBodies: appConflict,
+  failureBodies: codedConflictBody,
 } as const;
 
 const EXAMPLE = { name: "web", type: "workload", workload_spec: { image: "nginx:1.29", replicas: 2 } };
@@ -52,6 +55,10 @@ export const DeploymentListItem = Type.Object(
     created_at: Timestamp(),
     updated_at: Timestamp(),
     finished_at: Nullable(Timestamp()),
+    commit: {
+      ...Nullable(DeploymentCommit),
+      description: "In the Git repository of the cluster; null where it has not been written there.",
+    },
   },
   { title: "DeploymentListItem" },
 );
@@ -62,7 +69,7 @@ export const Deployment = Type.Object(
     ...DeploymentListItem.properties,
     spec: Type.Object({
       components: Type.Array(Type.Object(shownComponent, { title: "DeployedComponent", examples: [EXAMPLE] }), {
-        description: "Without secrets, which are no part of a revision.",
+        description: "Without secrets, which are not part of a revision.",
       }),
       paused: Type.Boolean({ examples: [false] }),
     }),
@@ -99,6 +106,27 @@ export const resumeApp = operation({
   id: "resumeApp",
   path: "/apps/{namespace}/{name}/resume",
   summary: "Restore the counts of before the pause",
+});
+
+export const suspendApp = operation({
+  ...acting,
+  id: "suspendApp",
+  path: "/apps/{namespace}/{name}/suspend",
+  summary: "Keep the operator from touching an app, whoever deploys meanwhile",
+  description:
+    "Changes are still accepted and stored, and reach the cluster when the suspension ends. Until then nothing is applied, corrected, " +
+    "pruned or installed with Helm; phase and drift are still reported. What runs stays as it is, unlike with a pause. The app cannot be " +
+    "deleted meanwhile. `suspended.state` says whether the operator has confirmed it. A second one changes nothing.",
+  body: SuspensionInput,
+  bodyIsOptional: true,
+});
+
+export const unsuspendApp = operation({
+  ...acting,
+  id: "unsuspendApp",
+  path: "/apps/{namespace}/{name}/unsuspend",
+  summary: "End the suspension of an app and apply what was stored meanwhile",
+  description: "It changes nothing where the app is not suspended.",
 });
 
 export const redeployApp = operation({

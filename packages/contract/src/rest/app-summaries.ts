@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { ShownReason } from "../app/reasons.ts";
 import {
   DnsLabel,
   freshnessFields,
@@ -42,9 +43,13 @@ export const AppSummary = Type.Object(
     org_id: Uuid(),
     phase: Type.Enum(APP_PHASES),
     phase_since: Timestamp("When the phase began."),
-    phase_reason: Nullable(Type.String({ examples: ["RolloutComplete"] })),
+    phase_reason: Nullable(ShownReason),
     phase_message: Nullable(Type.String({ examples: ["All replicas are ready."] })),
     paused: Type.Boolean({ examples: [false] }),
+    suspended: Type.Boolean({
+      description: "The app itself says since when, and whether it is in effect.",
+      examples: [false],
+    }),
     drift_state: Type.Enum(DRIFT_STATES),
     generation: Type.Integer({ examples: [3] }),
     observed_generation: Nullable(Type.Integer({ examples: [3] })),
@@ -72,9 +77,9 @@ export const listAppSummaries = operation({
   credentials: "user",
   query: Type.Object({
     ...pageFields(),
-    org_id: Type.Optional(Uuid("Only those of this organization.")),
+    org_id: Type.Optional(Uuid("Only those of this organization.", "OrgFilter")),
     project_id: Type.Optional(Uuid("Only those of this project.")),
-    cluster_id: Type.Optional(Uuid("Only those on this cluster.")),
+    cluster_id: Type.Optional(Uuid("Only those on this cluster.", "ClusterFilter")),
     phase: Type.Optional(severalOf(APP_PHASES, "Only those in one of these phases.")),
     drift: Type.Optional(Type.Enum(DRIFT_STATES, { description: "Only those in this drift state." })),
     search: Type.Optional(SearchText("Only those with this text in their name, namespace or an image.")),

@@ -1,15 +1,25 @@
 import Type, { type Static } from "typebox";
+import {
+  ComponentInput,
+  ComponentSpec,
+  componentRules,
+  MAX_SECRETS,
+  SecretValue,
+  WorkloadSpec,
+} from "../app/component.ts";
+import { ShownComponentStatus } from "../app/component-status.ts";
 import { renameInComponents } from "../app/export-ref-alias.ts";
-import { WARNING_CODES } from "../app/problem.ts";
-import { ComponentInput, ComponentSpec, componentRules, MAX_SECRETS, SecretValue, WorkloadSpec } from "../component.ts";
-import { ShownComponentStatus } from "../component-status.ts";
-import { CONFLICT_CODES, Failure } from "../errors.ts";
+import { SecretKey } from "../app/pod-fields.ts";
+import { MOST_COMPONENTS } from "../app/problems.ts";
+import { ShownReason, WARNING_CODES } from "../app/reasons.ts";
+import { codedConflictBody, conflictBody } from "../errors.ts";
 import { Description, DnsLabel, freshnessFields, Nullable, strict, Timestamp, Uuid, Whole } from "../fields.ts";
 import { DriftRepair, MOST_REPAIRS } from "../link/report.ts";
-import { mergePatchFields, withoutDefaults } from "../merge-patch.ts";
+import { mergePatchFields } from "../merge-patch.ts";
 import { operation } from "../operation.ts";
-import { SecretKey } from "../pod-fields.ts";
 import { APP_PHASES, DRIFT_STATES } from "../states.ts";
+import { dryRun } from "./dry-run.ts";
+import { Suspension } from "./suspensions.ts";
 
 const tag = "Apps";
 
@@ -22,19 +32,6 @@ export const appQuery = { project_id: Uuid("The project that the app belongs to.
 const params = Type.Object(appParams);
 const query = Type.Object(appQuery);
 
-const AppConflict = Type.Object(
-  {
-    detail: Type.Object(
-      { code: Type.Enum(CONFLICT_CODES), message: Type.String({ examples: ["The app is being deleted."] }) },
-      { additionalProperties: true, examples: [{ code: "app_deleting", message: "The app is being deleted." }] },
-    ),
-  },
-  { title: "AppConflict", description: "Why not: a code for programs, a sentence for people, and what it is about." },
-);
-export const appConflict = { 409: AppConflict };
-/** A project that is being deleted and a reused Idempotency-Key are refused with a plain sentence. */
-export const appCreationConflict = { 409: Type.Union([AppConflict, Failure]) };
-
 export const shownReplicas = {
   replicas: Type.Optional(Type.Integer({ minimum: 0, description: "0 while the app is paused." })),
 };
@@ -44,7 +41,10 @@ export const readyReplicas = Nullable(Type.Integer({ description: "As the cluste
 export const shownComponent = {
   ...ComponentSpec.properties,
   workload_spec: Type.Optional(
-    Type.Object({ ...WorkloadSpec.properties, ...shownReplicas }, { examples: [{ image: "nginx:1.29", replicas: 2 }] }),
+    Type.Object(
+      { ...WorkloadSpec.properties, ...shownReplicas },
+      { title: "AppWorkloadSpec", examples: [{ image: "nginx:1.29", replicas: 2 }] },
+    ),
   ),
 };
 
@@ -58,19 +58,25 @@ const AppComponent = Type.Object(
 );
 
 /** Differences between what is asked for and what is on the cluster. */
-export const ListedDrift = Type.Object({
-  state: Type.Enum(DRIFT_STATES),
-  summary: Nullable(Type.String({ examples: ["Another manager owns spec.replicas of web."] })),
-  detected_at: Nullable(Timestamp()),
-});
-export const Drift = Type.Object({
-  ...ListedDrift.properties,
-  fields: Type.Array(Type.Object({}, { additionalProperties: true })),
-  repaired: Type.Array(DriftRepair, {
-    maxItems: MOST_REPAIRS,
-    description: "What was changed on the cluster and set back, the newest first.",
-  }),
-});
+export const ListedDrift = Type.Object(
+  {
+    state: Type.Enum(DRIFT_STATES),
+    summary: Nullable(Type.String({ examples: ["Another manager owns spec.replicas of web."] })),
+    detected_at: Nullable(Timestamp()),
+  },
+  { title: "ListedDrift" },
+);
+export const Drift = Type.Object(
+  {
+    ...ListedDrift.properties,
+    fields: Type.Array(Type.Object({}, { additionalProperties: true })),
+    repaired: Type.Array(DriftRepair, {
+      maxItems: MOST_REPAIRS,
+      description: "What was changed on the cluster and set back, the newest first.",
+    }),
+  },
+  { title: "Drift" },
+);
 
 const AppWarning = Type.Object(
   {
@@ -103,15 +109,10 @@ export const App = Type.Object(
     description: Nullable(Description),
     components: Type.Array(AppComponent),
     paused: Type.Boolean({ examples: [false] }),
+    suspended: Nullable(Suspension),
     phase: Type.Enum(APP_PHASES, { description: "`pending` until the cluster reports on this generation." }),
     phase_since: Timestamp("When the phase began."),
-    phase_reason: Nullable(
-      Type.String({
-        description:
-          "While a change cannot reach the cluster: `operator_disconnected`, `namespace_conflict` or `cluster_abandoned`.",
-        examples: ["RolloutComplete"],
-      }),
-    ),
+    phase_reason: Nullable(ShownReason),
     phase_message: Nullable(Type.String({ examples: ["All replicas are ready."] })),
     components_status: Type.Array(ShownComponentStatus, {
       description: "As the cluster last reported, in the order in which they start; empty before.",
@@ -141,10 +142,6 @@ export interface ComponentChange {
 }
 
 const { name: componentName, ...componentFields } = ComponentInput.properties;
-/** Defaults are filled in when the added component is validated as a whole. */
-const addedFields = Object.fromEntries(
-  Object.entries(componentFields).map(([name, field]) => [name, Type.Optional(withoutDefaults(field))]),
-);
 const ComponentChange = Type.Unsafe<ComponentChange>({
   title: "ComponentChange",
   description:
@@ -153,7 +150,7 @@ const ComponentChange = Type.Unsafe<ComponentChange>({
   discriminator: { propertyName: "op" },
   oneOf: [
     Type.Object(
-      { op: Type.Literal("add"), name: componentName, ...addedFields },
+      { op: Type.Literal("add"), name: componentName, ...componentFields },
       { ...strict, title: "ComponentAddition", allOf: componentRules },
     ),
     Type.Object({ op: Type.Literal("remove"), name: componentName }, { ...strict, title: "ComponentRemoval" }),
@@ -190,24 +187,25 @@ export const createApp = operation({
   summary: "Create an app in a project",
   description:
     "The app is recorded and then dispatched; follow its `phase`. What can never run is refused, with all problems in one 422: " +
-    "requests above limits, an ingress without a port, two components with one address and the like. A component without an " +
-    "image, a file of a secret that is not set, and an export_ref that names no component are recorded: `warnings` has them, " +
-    "and the cluster reports the phase `invalid` and why. What the definition of an addon component calls secret may stand among its values; it is kept as a secret of the component, with its path as the key.",
+    "requests above limits, an ingress without a port, two components with one address, an addon instance that the project does " +
+    "not have, a file of a secret that is not given and the like. A component without an image and an export_ref that names no " +
+    "component are recorded: `warnings` has them, and the cluster reports the phase `invalid` and why. What the definition of an addon component calls secret may stand among its values; it is kept as a secret of the component, with its path as the key.",
   credentials: "user",
   rename: renameInComponents,
+  query: Type.Object(dryRun),
   body: Type.Object(
     {
       name: DnsLabel("storefront"),
       project_id: Uuid(),
       description: Type.Optional(Nullable(Description)),
-      components: Type.Array(ComponentInput, { minItems: 1, maxItems: 100 }),
+      components: Type.Array(ComponentInput, { minItems: 1, maxItems: MOST_COMPONENTS }),
     },
     strict,
   ),
   success: [201, App],
   versioned: true,
   failures: [404],
-  failureBodies: appCreationConflict,
+  failureBodies: conflictBody,
 });
 
 export const getApp = operation({
@@ -233,11 +231,11 @@ export const updateApp = operation({
   summary: "Add, remove and patch components; all or nothing",
   credentials: "user",
   params,
-  query,
+  query: Type.Object({ ...appQuery, ...dryRun }),
   rename: renameInComponents,
   body: Type.Object(
     {
-      components: Type.Optional(Type.Array(ComponentChange, { maxItems: 100 })),
+      components: Type.Optional(Type.Array(ComponentChange, { maxItems: MOST_COMPONENTS })),
       description: Type.Optional(Nullable(Description)),
     },
     { ...strict, minProperties: 1, examples: [{ description: "What customers see." }] },
@@ -245,7 +243,7 @@ export const updateApp = operation({
   success: [200, App],
   versioned: true,
   failures: [403, 404],
-  failureBodies: appConflict,
+  failureBodies: codedConflictBody,
 });
 
 export const deleteApp = operation({
@@ -256,14 +254,14 @@ export const deleteApp = operation({
   summary: "Delete an app and its components",
   description:
     "The app reads as `deleting`, and its name is taken, until the cluster has confirmed that it is gone. The volumes of its " +
-    "workloads go with it: `GET …/deletion-preview` shows what becomes of the data.",
+    "workloads go with it: `GET …/deletion-preview` shows what becomes of the data. A suspended app is a 409 `app_suspended`.",
   credentials: "user",
   params,
   query,
   success: [204, null],
   versioned: true,
   failures: [403, 404],
-  failureBodies: appConflict,
+  failureBodies: codedConflictBody,
 });
 
 const component = Type.String({ maxLength: 253, examples: ["web"] });
@@ -318,7 +316,7 @@ export const updateComponentSecrets = operation({
   success: [200, ComponentSecrets],
   versioned: true,
   failures: [403, 404],
-  failureBodies: appConflict,
+  failureBodies: codedConflictBody,
 });
 
 export const deleteComponentSecret = operation({
@@ -333,5 +331,5 @@ export const deleteComponentSecret = operation({
   success: [204, null],
   versioned: true,
   failures: [403, 404],
-  failureBodies: appConflict,
+  failureBodies: codedConflictBody,
 });

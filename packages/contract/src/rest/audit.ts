@@ -1,7 +1,7 @@
 import Type, { type Static } from "typebox";
 import { LONGEST_SUMMARY } from "../app/change-sentence.ts";
 import { MOST_FIELD_CHANGES } from "../field-change.ts";
-import { AnyMap, DisplayLine, Nullable, Page, pageFields, Timestamp, Uuid } from "../fields.ts";
+import { AnyMap, CappedPage, DisplayLine, ExportPart, idPageFields, Nullable, Timestamp, Uuid } from "../fields.ts";
 import { operation } from "../operation.ts";
 
 /** The kind of credential that made a change; `system` is the control plane itself. */
@@ -32,7 +32,7 @@ export const AuditEntry = Type.Object(
     summary: Nullable(
       Type.String({
         maxLength: LONGEST_SUMMARY,
-        description: "What changed, in one line; null where the entry is not about fields.",
+        description: "What changed, in one line; null where the action and the resource say everything.",
         examples: ["name Demo → Our demo"],
       }),
     ),
@@ -52,7 +52,7 @@ export const listAuditLog = operation({
   params: Type.Object({ id: Uuid() }),
   description: "Newest first. The filters are combined.",
   query: Type.Object({
-    ...pageFields(),
+    ...idPageFields(),
     action: Type.Optional(DisplayLine("app.", 100, "Only actions that begin like this: `app.` has all of apps.")),
     actor_id: Type.Optional(Uuid("Only changes by this user.")),
     resource_type: Type.Optional(DisplayLine("app", 100, "Only of such resources.")),
@@ -60,6 +60,30 @@ export const listAuditLog = operation({
     since: Type.Optional({ ...Timestamp("Only from this time on."), maxLength: 64 }),
     until: Type.Optional({ ...Timestamp("Only before this time."), maxLength: 64 }),
   }),
-  success: [200, Page(AuditEntry)],
+  success: [200, CappedPage(AuditEntry)],
+  failures: [403, 404],
+});
+
+/** Of one answer of an export, which ends early where they are long. */
+export const MOST_EXPORTED_ENTRIES = 5_000;
+
+/** Changes of which the entries have younger ids may be committed later than others, but not by so much. */
+export const EXPORTED_AFTER_SECONDS = 60;
+
+export const exportAuditLog = operation({
+  id: "exportAuditLog",
+  method: "GET",
+  path: "/orgs/{org_id}/audit-log/export",
+  tag: "Organizations",
+  summary: "Read the whole audit log of a time, to keep it elsewhere; org admin",
+  description: `Oldest first, up to ${MOST_EXPORTED_ENTRIES.toLocaleString("en")} entries in an answer. Ask again with the \`next_cursor\` until it is null. With the id of the last entry that you have, an export goes on where an earlier one ended, and misses none: entries of the last ${EXPORTED_AFTER_SECONDS} seconds are left for the next one.`,
+  credentials: "user",
+  params: Type.Object({ org_id: Uuid() }),
+  query: Type.Object({
+    cursor: Type.Optional(Uuid("Only what follows this entry: the `next_cursor` of an answer, or an entry's id.")),
+    since: Type.Optional({ ...Timestamp("Only from this time on."), maxLength: 64 }),
+    until: Type.Optional({ ...Timestamp("Only before this time."), maxLength: 64 }),
+  }),
+  success: [200, ExportPart(AuditEntry)],
   failures: [403, 404],
 });

@@ -1,6 +1,6 @@
 import Type, { type Static } from "typebox";
+import { SecretPath } from "../app/component.ts";
 import { StackTemplateFile } from "../catalog/stack-template.ts";
-import { SecretPath } from "../component.ts";
 import { AnyMap, ChartName, Nullable, Page, pageFields, Uuid } from "../fields.ts";
 import { operation } from "../operation.ts";
 
@@ -68,8 +68,8 @@ export const inspectChart = operation({
   failures: [404, 429, 502],
 });
 
-export const RegistryTemplate = Type.Object(StackTemplateFile.properties, { title: "RegistryTemplate" });
-export type RegistryTemplate = Static<typeof RegistryTemplate>;
+export const CatalogTemplate = Type.Object(StackTemplateFile.properties, { title: "CatalogTemplate" });
+export type CatalogTemplate = Static<typeof CatalogTemplate>;
 
 export const browseTemplateRegistry = operation({
   id: "browseTemplateRegistry",
@@ -86,6 +86,6 @@ export const browseTemplateRegistry = operation({
     ),
     tag: Type.Optional(Type.String({ maxLength: 63, examples: ["web"] })),
   }),
-  success: [200, Page(RegistryTemplate)],
+  success: [200, Page(CatalogTemplate)],
   failures: [502],
 });

@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { DisplayName, strict, Timestamp, Uuid, Whole } from "../fields.ts";
+import { DisplayName, ReadName, strict, Timestamp, Uuid, Whole } from "../fields.ts";
 import { operation } from "../operation.ts";
 
 /** The limit of one organization, because all of its repositories are sent to its clusters in one frame. */
@@ -32,7 +32,14 @@ const password = Type.String({
 });
 
 export const ChartRepository = Type.Object(
-  { id: Uuid(), org_id: Uuid(), ...fields, created_at: Timestamp(), updated_at: Timestamp() },
+  {
+    id: Uuid(),
+    org_id: Uuid(),
+    ...fields,
+    name: ReadName("Charts of Acme"),
+    created_at: Timestamp(),
+    updated_at: Timestamp(),
+  },
   { title: "ChartRepository", description: "Credentials of a private chart repository, without the password." },
 );
 export type ChartRepository = Static<typeof ChartRepository>;

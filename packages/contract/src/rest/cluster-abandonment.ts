@@ -1,11 +1,11 @@
 import Type, { type Static } from "typebox";
-import { DisplayName, strict, Uuid } from "../fields.ts";
+import { DisplayLine, ReadName, strict, Uuid } from "../fields.ts";
 import { operation } from "../operation.ts";
 
 const AbandonedCluster = Type.Object(
   {
     cluster_id: Uuid(),
-    name: DisplayName("production"),
+    name: ReadName("production"),
     namespaces: Type.Array(Type.String({ examples: ["shop"] }), {
       description: "Of the projects on it. On the cluster they stay as they are until its operator returns.",
     }),
@@ -33,7 +33,7 @@ export const abandonCluster = operation({
   credentials: "user",
   params: Type.Object({ id: Uuid() }),
   body: Type.Object(
-    { name: { ...DisplayName("production"), description: "The cluster's name, as a confirmation." } },
+    { name: { ...DisplayLine("production", 100, "The cluster's name, as a confirmation."), minLength: 1 } },
     strict,
   ),
   success: [202, AbandonedCluster],

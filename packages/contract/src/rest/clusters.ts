@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import { Region } from "../cloud/cloud.ts";
 import { Failure } from "../errors.ts";
 import {
   Description,
@@ -7,6 +8,7 @@ import {
   Nullable,
   Page,
   pageFields,
+  ReadName,
   SearchText,
   severalOf,
   strict,
@@ -14,9 +16,14 @@ import {
   Uuid,
 } from "../fields.ts";
 import { operation } from "../operation.ts";
-import { CLUSTER_STATUSES, PROVIDERS, WIRED_PROVIDERS } from "../states.ts";
-import { Region } from "./credentials.ts";
+import { CLUSTER_STATUSES, PROVIDERS } from "../states.ts";
+import { ClusterCapacity } from "./cluster-capacity.ts";
+import { PlanJobId } from "./cluster-nodes.ts";
+import { RepoCredential } from "./gitops.ts";
 import { CurrentStage } from "./installs.ts";
+import { ClusterOperatorUpgrade, OPERATOR_SKEWS } from "./operator-upgrades.ts";
+import { regionRules, WIRED_PROVIDERS } from "./providers.ts";
+import { Suspension } from "./suspensions.ts";
 
 const tag = "Clusters";
 const orgParams = Type.Object({ org_id: Uuid() });
@@ -44,21 +51,10 @@ const ChartRef = Type.String({
 });
 const Namespace = Type.String({ description: "Where the operator is installed.", examples: ["binnacle-system"] });
 
-/** The capacity that the operator reported last. */
-export const ClusterCapacity = Type.Object(
-  {
-    cpu_cores: Nullable(Type.Number({ examples: [12] })),
-    memory_bytes: Nullable(Type.Number({ examples: [51539607552] })),
-    pods: Nullable(Type.Number({ examples: [330] })),
-  },
-  { title: "ClusterCapacity" },
-);
-export type ClusterCapacity = Static<typeof ClusterCapacity>;
-
 const fields = {
   id: Uuid(),
   org_id: Uuid(),
-  name: Name,
+  name: ReadName("production"),
   description: Nullable(Description),
   status: Type.Enum(CLUSTER_STATUSES),
   current_stage: {
@@ -66,7 +62,12 @@ const fields = {
     description:
       "The stage of an install or upgrade that was reported to have started and not yet to have ended; null between stages and otherwise.",
   },
-  message: Nullable(Type.String({ description: "Explains the status `error`.", examples: ["No capacity."] })),
+  message: Nullable(
+    Type.String({
+      description: "Explains the status `error`, and what `detaching` waits for.",
+      examples: ["No capacity."],
+    }),
+  ),
   provider: Nullable(Type.Enum(PROVIDERS, { description: "Null for a bring-your-own cluster." })),
   credential_id: Nullable(Uuid()),
   region: Nullable(Region),
@@ -75,6 +76,23 @@ const fields = {
   disk_size_gb: Nullable(DiskSize),
   node_count: Nullable(Type.Integer({ examples: [3] })),
   operator_version: Nullable(Type.String({ examples: ["0.1.0"] })),
+  operator_skew: Nullable(
+    Type.Enum(OPERATOR_SKEWS, {
+      description:
+        "How the operator's version compares with the control plane's. `supported`: the same minor version, or one newer. " +
+        "`outdated`: one minor version older; it works, and is to be upgraded before the control plane is. `unsupported`: any other. " +
+        "Null before its first connection.",
+    }),
+  ),
+  operator_self_upgrade: Type.Boolean({
+    description: "Whether the operator said at its last connection that it can be upgraded from here.",
+    examples: [true],
+  }),
+  operator_upgrade: {
+    ...Nullable(ClusterOperatorUpgrade),
+    description: "The newest upgrade of the operator that was started here; null where there was none.",
+  },
+  suspended: { ...Nullable(Suspension), description: "Nothing on it is touched by the operator." },
   kubernetes_version: Nullable(Type.String({ examples: ["v1.34.1+k3s1"] })),
   last_heartbeat: Nullable(Timestamp()),
   ...freshnessFields(),
@@ -109,7 +127,7 @@ export const ClusterInput = Type.Object(
     description: Type.Optional(Nullable(Description)),
     provider: Type.Optional(
       Type.Enum(PROVIDERS, {
-        description: "With `credential_id`, for provisioning; `aws`, others are coming soon.",
+        description: `With \`credential_id\`, for provisioning; \`${WIRED_PROVIDERS.join("`, `")}\`, others are coming soon.`,
         allOf: [
           {
             description: `Provisioning works on ${WIRED_PROVIDERS.join(", ")}; the other providers are coming soon`,
@@ -128,6 +146,7 @@ export const ClusterInput = Type.Object(
     ...strict,
     description: "`provider` and `credential_id` go together; with both it is a provisioning request.",
     dependentRequired: { provider: ["credential_id"], credential_id: ["provider"] },
+    ...regionRules,
     examples: [{ name: "production", description: "Everything that customers see." }],
   },
 );
@@ -207,6 +226,7 @@ export const deleteCluster = operation({
     "Stack templates of scope `cluster` go with it.",
   credentials: "user",
   params,
+  query: Type.Object({ plan_job_id: PlanJobId }),
   success: [204, null],
   failures: [403, 404, 409],
 });
@@ -228,7 +248,16 @@ export const getInstallInstructions = operation({
         hub_url: HubUrl,
         namespace: Namespace,
         chart_ref: ChartRef,
+        operator_image: Type.String({
+          description: "The image that each node pulls, which may run the operator.",
+          examples: ["binnacle.example.com/binnacle/operator:0.1.0"],
+        }),
         docs_url: Type.String({ examples: ["https://example.com/charts/README.md"] }),
+        upgrade_command: Type.String({
+          description:
+            "Upgrades the operator's release with the values that it has, for operators that cannot be upgraded from here. Helm 3.14 or newer.",
+          examples: ["helm upgrade binnacle-operator …"],
+        }),
       },
       { title: "InstallInstructions" },
     ),
@@ -256,8 +285,9 @@ export const createAgentCredentials = operation({
   tag,
   summary: "Mint a new agent JWT for the cluster's operator",
   description:
-    "Its secrets are shown once. Each call raises `token_version`; earlier tokens keep working. `repo_credential` is null: " +
-    "Binnacle writes to no Git repository.",
+    "Its secrets are shown once. Each call raises `token_version`; earlier tokens keep working. Where the organization has a Git " +
+    "host, `repo_credential` is a new key that writes the cluster's repository. A host that does not answer is a 503 and one " +
+    "that refuses a 502; both change nothing.",
   credentials: ["clusters:register"],
   params,
   success: [
@@ -271,19 +301,16 @@ export const createAgentCredentials = operation({
           expires_at: Timestamp("365 days from now."),
           hub_url: HubUrl,
         }),
-        repo_credential: Nullable(
-          Type.Object({
-            repo_url: Type.String({ examples: ["git@git.example.com:platform/production.git"] }),
-            branch: Type.String({ examples: ["main"] }),
-            private_key: Type.String({ examples: ["<PRIVATE_KEY>"] }),
-          }),
-        ),
+        repo_credential: {
+          ...Nullable(RepoCredential),
+          description: "Null where the organization has no Git host.",
+        },
         operator: Type.Object({ namespace: Namespace, chart_ref: ChartRef }),
       },
       { title: "AgentCredentials" },
     ),
   ],
-  failures: [403, 404, 409],
+  failures: [403, 404, 409, 502, 503],
 });
 
 export const ENFORCEMENTS = ["in_force", "pending"] as const;

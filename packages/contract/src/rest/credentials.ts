@@ -1,46 +1,56 @@
 import Type, { type Static } from "typebox";
-import { DisplayName, Nullable, Page, PageQuery, strict, Timestamp, Uuid } from "../fields.ts";
+import { exampleOf } from "../example.ts";
+import { DisplayName, Nullable, Page, PageQuery, ReadName, strict, Timestamp, Uuid } from "../fields.ts";
 import { operation } from "../operation.ts";
-import { holds, where } from "../rules.ts";
-import { PROVIDERS, PROVISIONING_ERROR_CODES } from "../states.ts";
+import { holds, type Rule, where } from "../rules.ts";
+import { PROVIDERS, PROVISIONING_ERROR_CODES, type Provider } from "../states.ts";
+import {
+  CREDENTIAL_KEYS,
+  cloudOf,
+  credentialFieldsOf,
+  requiredFieldsOf,
+  SHOWN_KEYS,
+  WIRED_PROVIDERS,
+} from "./providers.ts";
 
 const tag = "Credentials";
 const params = Type.Object({ id: Uuid() });
 const Name = DisplayName("AWS production");
 
-/** One line of visible ASCII, which is what providers issue. A key that is pasted with its line break is refused. */
-const KEY_CHARACTERS = "^[!-~]+$";
+const quoted = (names: readonly string[]) => {
+  const marked = names.map((name) => `\`${name}\``);
+  return marked.length > 1 ? `${marked.slice(0, -1).join(", ")} and ${marked.at(-1)}` : marked.join();
+};
 
-export const Region = Type.String({
-  minLength: 1,
-  maxLength: 100,
-  pattern: "^[A-Za-z0-9-]+$",
-  examples: ["eu-central-1"],
-});
-const AccessKeyId = Type.String({
-  minLength: 1,
-  maxLength: 128,
-  pattern: KEY_CHARACTERS,
-  examples: ["AKIAIOSFODNN7EXAMPLE"],
-});
-const SecretAccessKey = Type.String({
-  minLength: 1,
-  maxLength: 1024,
-  pattern: KEY_CHARACTERS,
-  description: "Written and never read back.",
-  examples: ["<SECRET_ACCESS_KEY>"],
-});
+/** A credential has the fields of its provider, all that are required, and none of another. */
+function rulesOf(provider: Provider): Rule[] {
+  const { name = provider, needs = "" } = cloudOf(provider) ?? {};
+  const own = Object.keys(credentialFieldsOf(provider));
+  const foreign = Object.keys(CREDENTIAL_KEYS).filter((field) => !own.includes(field));
+  const isOfProvider = holds("provider", [provider]);
+  return [
+    where(isOfProvider, needs, { requires: requiredFieldsOf(provider) }),
+    ...(foreign.length > 0
+      ? [where(isOfProvider, `A credential of ${name} has no such field`, { refuses: foreign })]
+      : []),
+  ];
+}
+
+const examplesOf = (provider: Provider) =>
+  Object.fromEntries(
+    Object.entries(credentialFieldsOf(provider)).map(([name, { schema }]) => [name, exampleOf(schema)]),
+  );
+
+/** Fields that are changed only with others. */
+const TOGETHER = WIRED_PROVIDERS.flatMap((provider) => Object.entries(cloudOf(provider)?.together ?? {}));
 
 export const Credential = Type.Object(
   {
     id: Uuid(),
     org_id: Uuid(),
-    name: Name,
+    name: ReadName("AWS production"),
     provider: Type.Enum(PROVIDERS),
-    region: Nullable(Region),
-    access_key_id: Nullable(
-      Type.String({ description: "Its last four characters; the rest is masked.", examples: ["****MPLE"] }),
-    ),
+    ...SHOWN_KEYS,
     created_at: Timestamp(),
     updated_at: Timestamp(),
   },
@@ -52,34 +62,33 @@ export const CredentialInput = Type.Object(
   {
     name: Name,
     provider: Type.Enum(PROVIDERS),
-    region: Type.Optional(Region),
-    access_key_id: Type.Optional(AccessKeyId),
-    secret_access_key: Type.Optional(SecretAccessKey),
+    ...CREDENTIAL_KEYS,
   },
   {
     ...strict,
-    description: "`aws` requires `region`, `access_key_id` and `secret_access_key`.",
-    allOf: [
-      where(holds("provider", ["aws"]), "AWS needs a region and both halves of the key", {
-        requires: ["region", "access_key_id", "secret_access_key"],
-      }),
-    ],
+    description: WIRED_PROVIDERS.map(
+      (provider) => `\`${provider}\` requires ${quoted(requiredFieldsOf(provider))}.`,
+    ).join(" "),
+    allOf: WIRED_PROVIDERS.flatMap(rulesOf),
+    examples: WIRED_PROVIDERS.slice(0, 1).map((provider) => ({
+      name: exampleOf(Name),
+      provider,
+      ...examplesOf(provider),
+    })),
   },
 );
 export type CredentialInput = Static<typeof CredentialInput>;
 
-/** The key id and the secret change together. A mismatched pair would fail much later, at the cloud provider. */
 export const CredentialChanges = Type.Object(
   {
     name: Type.Optional(Name),
-    region: Type.Optional(Region),
-    access_key_id: Type.Optional(AccessKeyId),
-    secret_access_key: Type.Optional(SecretAccessKey),
+    ...CREDENTIAL_KEYS,
   },
   {
     ...strict,
-    description: "A new `access_key_id` comes with its `secret_access_key`.",
-    dependentRequired: { access_key_id: ["secret_access_key"] },
+    description: TOGETHER.map(([field, others]) => `A new \`${field}\` comes with its ${quoted(others)}.`).join(" "),
+    dependentRequired: Object.fromEntries(TOGETHER.map(([field, others]) => [field, [...others]])),
+    examples: WIRED_PROVIDERS.slice(0, 1).map((provider) => ({ name: exampleOf(Name), ...examplesOf(provider) })),
   },
 );
 export type CredentialChanges = Static<typeof CredentialChanges>;
@@ -103,7 +112,7 @@ export const createCredential = operation({
   path: "/orgs/{id}/credentials",
   tag,
   summary: "Store a cloud credential; org admin",
-  description: "The secret is sealed and never returned. Only `aws` is wired for provisioning.",
+  description: `Secrets are sealed and never returned. Only ${quoted(WIRED_PROVIDERS)} ${WIRED_PROVIDERS.length > 1 ? "are" : "is"} wired for provisioning.`,
   credentials: "user",
   params,
   body: CredentialInput,

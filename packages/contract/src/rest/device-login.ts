@@ -27,7 +27,8 @@ export const startDeviceLogin = operation({
   description: [
     "By default the device gets a CLI token with the requested scopes, which may be bound to an organization or a project. With",
     "`kind: session` it gets a session, with which it may do everything that its user may do; scopes are ignored then.",
-    "An address has at most 50 logins that wait for a decision; with one more, the one that has polled least recently expires.",
+    "An address has at most 50 logins that wait for a decision. With one more, one whose device has missed three polls expires; where all",
+    "are polled, the new one is a 429 with `Retry-After`.",
   ].join(" "),
   credentials: "none",
   body: Type.Object(
@@ -63,6 +64,7 @@ export const startDeviceLogin = operation({
       { title: "DeviceLogin" },
     ),
   ],
+  failures: [429],
 });
 
 export const getDeviceLogin = operation({

@@ -27,6 +27,7 @@ const StreamEvent = Type.Object(
     description: [
       "What else an event says stands beside these fields, by its type: `install_stage_update` has those of the journal",
       "entry, `activity` those of the audit entry, `app` the phase, and `operation` and `summary` where an operation was made. `access` says that your own roles have changed: read again what you show.",
+      "`reset` is the first event of a resumed stream that cannot be given what it has missed: read again what you show.",
     ].join(" "),
   },
 );
@@ -49,6 +50,11 @@ const EventQuery = Type.Object({
     default: "all",
     description: "Only events about resources of this kind.",
   }),
+  resumable: Type.Boolean({
+    default: false,
+    description:
+      "Gives the frames an `id`. Connect again with `resumable=true` and the last of them as `Last-Event-ID`, to any server: you get what you have missed.",
+  }),
 });
 
 export const streamEvents = operation({
@@ -60,8 +66,10 @@ export const streamEvents = operation({
   description: [
     "A long-lived `text/event-stream` of what you may see, from now on. A filter for what you cannot see is met by silence.",
     "A comment every 15 seconds keeps the line open. The stream ends when its access token expires, when its session, its CLI token or its",
-    "user is gone, when the server stops, and for a client that does not read. Nothing is replayed: reconnect with backoff,",
-    "then read again what you show. A user may have 100 such streams open on a server, unless it is set up otherwise; one more is a 429.",
+    "user is gone, when the server stops, and for a client that does not read. Reconnect with backoff.",
+    "Nothing is replayed unless `resumable=true` is asked for: read again what you show. With it, a stream that is opened with `Last-Event-ID`",
+    "first gets what it has missed in the last 15 minutes, in order and once, as far as you may see it now; 10,000 events or 8 MiB of an organization at most.",
+    "Beyond that its first event is a `reset`. A user may have 100 such streams open on a server, unless it is set up otherwise; one more is a 429.",
   ].join(" "),
   credentials: "user",
   query: EventQuery,

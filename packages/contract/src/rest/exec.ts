@@ -1,7 +1,8 @@
 import Type from "typebox";
+import { codedConflictBody } from "../errors.ts";
 import { EXEC_BEARER_PREFIX, EXEC_SUBPROTOCOL, TerminalSize } from "../link/exec.ts";
 import { operation } from "../operation.ts";
-import { appConflict, appParams, appQuery } from "./apps.ts";
+import { appParams, appQuery } from "./apps.ts";
 
 const { cols, rows } = TerminalSize.properties;
 const ObjectName = (example: string, description: string) =>
@@ -49,5 +50,5 @@ Without a WebSocket handshake the request is checked in the same way, and is a 4
   success: [101, null],
   upgrade: EXEC_SUBPROTOCOL,
   failures: [404, 426, 429, 502, 504],
-  failureBodies: appConflict,
+  failureBodies: codedConflictBody,
 });

@@ -34,6 +34,13 @@ export const bootstrapNode = operation({
     Type.Object(
       {
         join_token: Secret("<JOIN_TOKEN>"),
+        agent_token: Nullable(
+          Type.String({
+            description:
+              "The join token of agents, which the control plane has to know; null where agents have the same.",
+            examples: ["<JOIN_TOKEN_OF_AGENTS>"],
+          }),
+        ),
         operator: Nullable(
           Type.Object({
             chart_url: Type.String({ examples: ["https://binnacle.example.com/charts/binnacle-operator-0.1.0.tgz"] }),
@@ -41,10 +48,20 @@ export const bootstrapNode = operation({
             cluster_id: Uuid(),
             token: Secret("<AGENT_TOKEN>"),
             namespace: Type.String({ examples: ["binnacle-system"] }),
+            image: Type.Object(
+              {
+                registry: Type.Optional(Type.String({ examples: ["binnacle.example.com"] })),
+                digest: Type.Optional(Type.String({ examples: [`sha256:${"0".repeat(64)}`] })),
+              },
+              { description: "The values `image` of the chart; without a registry the chart's default is pulled." },
+            ),
           }),
         ),
       },
-      { title: "NodeBootstrap", description: "`operator` is null except for the node `control-plane`." },
+      {
+        title: "NodeBootstrap",
+        description: "`operator` and `agent_token` are null except for the node `control-plane`.",
+      },
     ),
   ],
   failures: [401, 429],

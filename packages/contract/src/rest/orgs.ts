@@ -1,6 +1,7 @@
 import Type, { type Static } from "typebox";
-import { Description, DisplayName, Nullable, Page, pageFields, strict, Timestamp, Uuid } from "../fields.ts";
+import { Description, DisplayName, Nullable, Page, pageFields, ReadName, strict, Timestamp, Uuid } from "../fields.ts";
 import { operation } from "../operation.ts";
+import { Gitops, GitopsInput } from "./gitops.ts";
 
 const tag = "Organizations";
 const params = Type.Object({ id: Uuid() });
@@ -8,7 +9,7 @@ const params = Type.Object({ id: Uuid() });
 export const Org = Type.Object(
   {
     id: Uuid(),
-    name: DisplayName("Demo"),
+    name: ReadName("Demo"),
     slug: Type.String({ description: "Derived from the name.", examples: ["demo"] }),
     description: Nullable(Description),
     created_at: Timestamp(),
@@ -85,23 +86,12 @@ export const deleteOrg = operation({
   failures: [403, 404, 409],
 });
 
-const query = Type.Object({ org_id: Uuid() });
+const query = Type.Object({ org_id: Uuid(undefined, "SettingsOrgId") });
 
 export const DRIFT_POLICIES = ["heal", "report"] as const;
 
 const known = {
   drift_policy: Type.Enum(DRIFT_POLICIES, { description: "What an operator does about drift.", examples: ["heal"] }),
-  gitops: Type.Object(
-    {
-      repo_url: Type.String({
-        minLength: 1,
-        maxLength: 2000,
-        examples: ["git@git.example.com:platform/clusters.git"],
-      }),
-      branch: Type.Optional(Type.String({ minLength: 1, maxLength: 250, examples: ["main"] })),
-    },
-    strict,
-  ),
 };
 
 export const MAX_SETTINGS = 100;
@@ -110,7 +100,7 @@ export const MAX_SETTINGS_BYTES = 64 * 1024;
 
 /** Known keys are typed; other keys are stored as given. */
 export const OrgSettings = Type.Object(
-  { drift_policy: Type.Optional(known.drift_policy), gitops: Type.Optional(known.gitops) },
+  { drift_policy: Type.Optional(known.drift_policy), gitops: Type.Optional(Gitops) },
   { title: "OrgSettings", additionalProperties: true, examples: [{ drift_policy: "heal" }] },
 );
 export type OrgSettings = Static<typeof OrgSettings>;
@@ -136,7 +126,8 @@ export const updateOrgSettings = operation({
   tag,
   summary: "Change an organization's settings; org admin",
   description:
-    "A merge: keys left out stay, a key given as null is taken out. All settings together take at most 64 KiB as JSON; more is a 413.",
+    "A merge: keys left out stay, a key given as null is taken out. All settings together take at most 64 KiB as JSON; more is a 413. " +
+    "`gitops` is checked with the host before it is stored; what does not work is a 422 that says so.",
   credentials: "user",
   query,
   body: Type.Object(
@@ -144,7 +135,7 @@ export const updateOrgSettings = operation({
       settings: Type.Object(
         {
           drift_policy: Type.Optional(Nullable(known.drift_policy)),
-          gitops: Type.Optional(Nullable(known.gitops)),
+          gitops: Type.Optional(Nullable(GitopsInput)),
         },
         { additionalProperties: true, maxProperties: MAX_SETTINGS, examples: [{ drift_policy: "report" }] },
       ),
@@ -152,5 +143,5 @@ export const updateOrgSettings = operation({
     strict,
   ),
   success: [200, Answer],
-  failures: [403, 404],
+  failures: [403, 404, 429],
 });

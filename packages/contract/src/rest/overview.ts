@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { Nullable, Timestamp, Uuid } from "../fields.ts";
+import { Continued, CursorQuery, Nullable, Timestamp, Uuid } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { ADDON_PHASES, APP_PHASES, CLUSTER_STATUSES, PROJECT_LIFECYCLES } from "../states.ts";
 
@@ -39,7 +39,7 @@ export const ATTENTION_REASONS = [
 ] as const;
 export type AttentionReason = (typeof ATTENTION_REASONS)[number];
 
-/** What resolves the trouble of an app, where one step does. */
+/** What resolves the trouble of an app or an addon instance, where one step does. */
 export const ATTENTION_ACTIONS = ["roll_back", "edit", "retry", "see_pods"] as const;
 export type AttentionAction = (typeof ATTENTION_ACTIONS)[number];
 
@@ -66,7 +66,8 @@ const AttentionItem = Type.Object(
     ),
     action: Nullable(Type.Enum(ATTENTION_ACTIONS, { description: "What resolves it, where one step does." })),
     others: count(
-      "How many more objects of the kind have the same reason and cause, on the same cluster where they are on one.",
+      "How many more objects of the kind have the same reason, cause and action, on the same cluster where they are on one; of images, " +
+        "charts and settings the same one is at fault.",
     ),
     others_named: Type.Array(
       Type.Object({
@@ -119,6 +120,7 @@ export const getOrgOverview = operation({
   credentials: "user",
   params: Type.Object({ id: Uuid() }),
   success: [200, OrgOverview],
+  readsMuch: true,
   failures: [403, 404],
 });
 
@@ -136,14 +138,19 @@ const FleetCluster = Type.Object(
 );
 export type FleetCluster = Static<typeof FleetCluster>;
 
+/** The largest customers have 5,000. So many fit into the bytes of a list with the longest names. */
+export const MOST_FLEET_CLUSTERS = 10_000;
+
 export const getFleet = operation({
   id: "getFleet",
   method: "GET",
   path: "/orgs/{org_id}/fleet",
   tag,
   summary: "Read all clusters of an organization at once, by name, with the little that a map shows",
+  description: `An answer has ${MOST_FLEET_CLUSTERS.toLocaleString("en")} at most.`,
   credentials: "user",
   params: Type.Object({ org_id: Uuid() }),
-  success: [200, Type.Object({ clusters: Type.Array(FleetCluster) }, { title: "Fleet" })],
+  query: CursorQuery,
+  success: [200, Continued(FleetCluster)],
   failures: [403, 404],
 });

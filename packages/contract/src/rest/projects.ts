@@ -1,5 +1,10 @@
 import Type, { type Static } from "typebox";
+import { ExportKey } from "../app/pod-fields.ts";
+import { LIFECYCLE_REASONS } from "../app/reasons.ts";
+import { conflictBody } from "../errors.ts";
 import {
+  Continued,
+  CursorQuery,
   DnsLabel,
   freshnessFields,
   Nullable,
@@ -11,14 +16,13 @@ import {
   strict,
   Timestamp,
   Uuid,
-  Whole,
 } from "../fields.ts";
 import { operation } from "../operation.ts";
-import { ExportKey } from "../pod-fields.ts";
 import { IsolationField, OwnPodSecurity } from "../project-policy.ts";
 import { except } from "../rules.ts";
-import { LIFECYCLE_REASONS, PROJECT_LIFECYCLES } from "../states.ts";
+import { PROJECT_LIFECYCLES } from "../states.ts";
 import { AppListItem, LISTED_WITHOUT_CONTENTS } from "./app-lists.ts";
+import { Suspension, SuspensionInput } from "./suspensions.ts";
 
 const tag = "Projects";
 const params = Type.Object({ id: Uuid() });
@@ -39,6 +43,10 @@ export const Project = Type.Object(
     lifecycle_message: Nullable(Type.String({ examples: ["The cluster has not confirmed the project."] })),
     pod_security: OwnPodSecurity,
     isolation: IsolationField,
+    suspended: {
+      ...Nullable(Suspension),
+      description: "Nothing in it is touched by the operator: by a suspension of the project, or else of its cluster.",
+    },
     ...freshnessFields(),
     created_at: Timestamp(),
     updated_at: Timestamp(),
@@ -54,7 +62,7 @@ export const createProject = operation({
   path: "/projects",
   summary: "Create a project on a cluster",
   description:
-    "Its name is its namespace on the cluster; both are fixed. A namespace that is there already and not Binnacle's is never taken over. A project is no boundary of capacity: there is no quota, and nothing caps what runs in the namespace. A `pod_security` weaker than the cluster's and a name among the cluster's `ingress_namespaces` need an org admin, `isolation` `none` an admin of the cluster.",
+    "Its name is its namespace on the cluster; both are fixed. A namespace that is there already and not Binnacle's is never taken over. A project is not a boundary of capacity: there is no quota, and nothing caps what runs in the namespace. A `pod_security` weaker than the cluster's and a name among the cluster's `ingress_namespaces` need an org admin, `isolation` `none` an admin of the cluster.",
   body: Type.Object(
     {
       name: {
@@ -85,8 +93,8 @@ export const listProjects = operation({
   description: "The filters are combined. `lifecycle` may be repeated.",
   query: Type.Object({
     ...pageFields(),
-    org_id: Type.Optional(Uuid("Only those of this organization.")),
-    cluster_id: Type.Optional(Uuid("Only those on this cluster.")),
+    org_id: Type.Optional(Uuid("Only those of this organization.", "OrgFilter")),
+    cluster_id: Type.Optional(Uuid("Only those on this cluster.", "ClusterFilter")),
     lifecycle: Type.Optional(severalOf(PROJECT_LIFECYCLES, "Only those in one of these states.")),
     search: Type.Optional(SearchText("Only those with this text in their name.")),
   }),
@@ -111,10 +119,36 @@ export const deleteProject = operation({
   path: "/projects/{id}",
   summary: "Delete a project with its apps and addon instances; org admin",
   description:
-    "The record stays as `cleanup_pending` until the cluster confirms that the namespace is gone; its stack templates of scope `project` and the hosts of its apps go with it. What becomes of persistent volumes is for the cluster's storage class to say; `GET …/deletion-preview` shows it.",
+    "The record stays as `cleanup_pending` until the cluster confirms that the namespace is gone; its stack templates of scope `project` and the hosts of its apps go with it. What becomes of persistent volumes is for the cluster's storage class to say; `GET …/deletion-preview` shows it. 409 while it, its cluster or an app in it is suspended.",
   params,
   success: [202, Project],
-  failures: [403, 404],
+  failures: [403, 404, 409],
+  failureBodies: conflictBody,
+});
+
+const suspending = { ...shared, method: "POST", params, success: [200, Project], failures: [403, 404, 409] } as const;
+
+export const suspendProject = operation({
+  ...suspending,
+  id: "suspendProject",
+  path: "/projects/{id}/suspend",
+  summary: "Keep the operator from touching anything in a project; admin of the project",
+  description:
+    "Changes are still accepted and stored, and reach the cluster when the suspension ends. Until then nothing in the project is applied, " +
+    "corrected, pruned or installed with Helm, and nothing in it can be deleted. Phases and drift are still reported, and what runs stays as it " +
+    "is. `suspended.state` says whether the operator has confirmed it. A second one changes nothing.",
+  body: SuspensionInput,
+  bodyIsOptional: true,
+});
+
+export const unsuspendProject = operation({
+  ...suspending,
+  id: "unsuspendProject",
+  path: "/projects/{id}/unsuspend",
+  summary: "End the suspension of a project and apply what was stored meanwhile; admin of the project",
+  description:
+    "Apps that were suspended by themselves stay so, and so does everything in it while its cluster is suspended. It changes nothing where the " +
+    "project is not suspended.",
 });
 
 export const listProjectApps = operation({
@@ -151,7 +185,8 @@ export const listAvailableExports = operation({
   summary: "List the export keys of the project's standalone addon instances",
   description: "Not what the components of apps export, and not who uses what.",
   params,
-  success: [200, Whole(AvailableExport)],
+  query: CursorQuery,
+  success: [200, Continued(AvailableExport)],
   failures: [404],
 });
 
@@ -184,6 +219,7 @@ export const getSecretsOverview = operation({
   path: "/projects/{id}/secrets-overview",
   summary: "List the secrets that a project sees and where each is inherited from; keys, never values",
   params,
-  success: [200, Whole(VisibleSecret)],
+  query: CursorQuery,
+  success: [200, Continued(VisibleSecret)],
   failures: [404],
 });

@@ -1,8 +1,6 @@
 import Type, { type Static } from "typebox";
-import { Nullable, Page, PageQuery, strict, Timestamp, Uuid } from "../fields.ts";
-import { Metrics, RangeQuery } from "../metrics.ts";
+import { Nullable, Page, PageQuery, Timestamp, Uuid } from "../fields.ts";
 import { operation } from "../operation.ts";
-import { holds, where } from "../rules.ts";
 import {
   PROVISIONING_ACTIONS,
   PROVISIONING_ERROR_CODES,
@@ -26,7 +24,23 @@ export const ProvisioningJob = Type.Object(
     error_code: Nullable(
       Type.Enum(PROVISIONING_ERROR_CODES, { description: "The cause for programs; null unless the job has failed." }),
     ),
+    node: Nullable(
+      Type.String({
+        description: "The node whose machine is replaced, one after the other in an upgrade.",
+        examples: ["agent-1"],
+      }),
+    ),
+    kubernetes_release: Nullable(
+      Type.String({ description: "The release of k3s that an upgrade leads to.", examples: ["v1.37.1+k3s1"] }),
+    ),
+    force: Type.Boolean({ description: "Whether nodes go although the data of their local volumes is lost." }),
     dry_run: Type.Boolean({ description: "Whether it ends with its plan and changes nothing." }),
+    plan_job_id: Nullable(Uuid("The plan outside of which it changes nothing.")),
+    retry_at: Nullable(
+      Timestamp(
+        "When a pending job goes on by itself, whose provider has asked it to wait or that waits for a snapshot; null for every other.",
+      ),
+    ),
     cancel_requested_at: Nullable(Timestamp()),
     attempts: Type.Integer({ minimum: 0, examples: [1] }),
     desired_node_count: Nullable(
@@ -52,6 +66,23 @@ const PlannedChange = Type.Object(
   { title: "PlannedChange" },
 );
 
+/** A volume whose data stays or goes with the change. */
+const PlannedVolume = Type.Object(
+  {
+    action: Type.Enum(["keep", "delete"] as const),
+    id: Type.String({ description: "The disk in the cloud, or the volume of a node.", examples: ["vol-0abc"] }),
+    claim: Nullable(
+      Type.String({ description: "Namespace and name; null if not known.", examples: ["shop/data-db-0"] }),
+    ),
+    node: Nullable(
+      Type.String({ description: "The node whose machine has the data; null for a disk.", examples: ["agent-1"] }),
+    ),
+    reason: Type.String({ examples: ["Its claim is retained."] }),
+  },
+  { title: "PlannedVolume" },
+);
+export type PlannedVolume = Static<typeof PlannedVolume>;
+
 export const PriceEstimate = Type.Object(
   {
     monthly: Nullable(Type.Number({ description: "Null where a price is not known.", examples: [142.35] })),
@@ -76,6 +107,11 @@ export const ProvisioningPlan = Type.Object(
     planned_at: Timestamp(),
     summary: Type.Object({ add: Type.Integer(), change: Type.Integer(), remove: Type.Integer() }),
     changes: Type.Array(PlannedChange),
+    volumes: Type.Array(PlannedVolume, {
+      description:
+        "Of a destruction the disks that Kubernetes has made; those that are not known to be deletable are kept. Otherwise the " +
+        "volumes whose data goes with a node, of very many the first.",
+    }),
     estimate: Nullable(PriceEstimate),
   },
   { title: "ProvisioningPlan" },
@@ -188,86 +224,4 @@ export const retryProvisioningJob = operation({
   params,
   success: [202, ProvisioningJob],
   failures: [403, 404, 409],
-});
-
-const NodeCount = Type.Integer({
-  minimum: 1,
-  maximum: 21,
-  description: "The control plane and its agents together.",
-  examples: [3],
-});
-
-export const planCluster = operation({
-  id: "planCluster",
-  method: "POST",
-  path: "/clusters/{id}/plan",
-  tag: "Clusters",
-  summary: "Plan a change of size or a destruction without making it; org admin",
-  description:
-    "Starts a dry run: a provisioning job that ends with its plan, changes nothing, and leaves the cluster's status as it is. " +
-    "409 where the change itself would be, and while another plan of the cluster is being made.",
-  credentials: "user",
-  params,
-  body: Type.Object(
-    {
-      action: Type.Enum(["scale", "destroy"] as const),
-      desired_node_count: Type.Optional(NodeCount),
-    },
-    {
-      ...strict,
-      description: "`scale` requires `desired_node_count`, which `destroy` does not have.",
-      allOf: [
-        where(holds("action", ["scale"]), "A change of size needs the number of nodes", {
-          requires: ["desired_node_count"],
-        }),
-        where(holds("action", ["destroy"]), "A destruction has no number of nodes", {
-          refuses: ["desired_node_count"],
-        }),
-      ],
-    },
-  ),
-  success: [202, ProvisioningJob],
-  failures: [403, 404, 409],
-});
-
-export const scaleCluster = operation({
-  id: "scaleCluster",
-  method: "POST",
-  path: "/clusters/{id}/scale",
-  tag: "Clusters",
-  summary: "Change the number of a provisioned cluster's nodes; org admin",
-  description:
-    "409 for a bring-your-own cluster, and while another job of the cluster is under way or its creation failed.",
-  credentials: "user",
-  params,
-  body: Type.Object({ desired_node_count: NodeCount }, strict),
-  success: [202, ProvisioningJob],
-  failures: [403, 404, 409],
-});
-
-export const getSshKey = operation({
-  id: "getSshKey",
-  method: "GET",
-  path: "/clusters/{id}/ssh-key",
-  tag: "Clusters",
-  summary: "Read the private SSH key of a provisioned cluster's nodes; org admin",
-  description: "Made at provisioning and sealed at rest. 404 where there is none.",
-  credentials: "user",
-  params,
-  success: [200, Type.Object({ private_key: Type.String({ examples: ["<PRIVATE_KEY>"] }) }, { title: "SshKey" })],
-  failures: [403, 404],
-});
-
-export const getClusterMetrics = operation({
-  id: "getClusterMetrics",
-  method: "GET",
-  path: "/clusters/{id}/metrics",
-  tag: "Clusters",
-  summary: "Read the cluster's capacity over time",
-  description: "503 while no operator is connected and no samples are kept.",
-  credentials: ["clusters:read", "clusters:register"],
-  params,
-  query: RangeQuery,
-  success: [200, Metrics],
-  failures: [404, 502, 503, 504],
 });

@@ -2,6 +2,9 @@ import Type, { type Static } from "typebox";
 import { DnsLabel, Nullable, strict, Timestamp, Uuid, Whole } from "../fields.ts";
 import { operation } from "../operation.ts";
 
+/** Of one cluster, or of one project itself. */
+export const MAX_REGISTRY_SECRETS = 100;
+
 const fields = {
   name: DnsLabel("github"),
   server_url: Type.String({
@@ -66,6 +69,7 @@ export const attachClusterRegistrySecret = operation({
   id: "attachClusterRegistrySecret",
   method: "POST",
   summary: "Attach an image pull secret to every project of a cluster",
+  description: `A cluster has at most ${MAX_REGISTRY_SECRETS} of its own.`,
   params,
   body: WrittenRegistrySecret,
   success: [201, RegistrySecret],
@@ -98,7 +102,7 @@ export const attachProjectRegistrySecret = operation({
   id: "attachProjectRegistrySecret",
   method: "POST",
   summary: "Attach an image pull secret to a project",
-  description: "For its `server_url` it counts instead of the cluster's.",
+  description: `For its \`server_url\` it counts instead of the cluster's. A project has at most ${MAX_REGISTRY_SECRETS} of its own.`,
   params,
   body: WrittenRegistrySecret,
   success: [201, RegistrySecret],

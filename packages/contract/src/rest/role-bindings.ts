@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { Nullable, strict, Timestamp, Uuid, Whole } from "../fields.ts";
+import { Continued, CursorQuery, Nullable, strict, Timestamp, Uuid } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { BINDING_ROLES, ORG_ROLES } from "../states.ts";
 
@@ -31,7 +31,8 @@ export const listClusterRoles = operation({
   id: "listClusterRoles",
   method: "GET",
   summary: "List the roles granted on a cluster",
-  success: [200, Whole(RoleBinding)],
+  query: CursorQuery,
+  success: [200, Continued(RoleBinding)],
   failures: [403, 404],
 });
 
@@ -71,7 +72,8 @@ export const listProjectRoles = operation({
   id: "listProjectRoles",
   method: "GET",
   summary: "List the roles granted on a project itself",
-  success: [200, Whole(RoleBinding)],
+  query: CursorQuery,
+  success: [200, Continued(RoleBinding)],
   failures: [404],
 });
 
@@ -106,7 +108,8 @@ export const revokeProjectRole = operation({
   failures: [403, 404],
 });
 
-export const MOST_MATRIX_MEMBERS = 1000;
+/** Of one member on clusters, and as many on projects: one member must not fill an answer. */
+export const MOST_MATRIX_ROLES = 500;
 
 const MatrixMember = Type.Object(
   {
@@ -125,6 +128,11 @@ const MatrixMember = Type.Object(
         role: Type.Enum(BINDING_ROLES),
       }),
     ),
+    more_roles: Type.Integer({
+      minimum: 0,
+      examples: [0],
+      description: `How many more roles the member has. The first ${MOST_MATRIX_ROLES} on clusters are named, and as many on projects.`,
+    }),
   },
   { title: "MatrixMember" },
 );
@@ -136,9 +144,10 @@ export const getRoleMatrix = operation({
   path: "/orgs/{id}/role-matrix",
   tag: "Organizations",
   summary: "Read all members of an organization with their roles on its clusters and projects; org admin",
-  description: `By name, the first ${MOST_MATRIX_MEMBERS} of them.`,
+  description: "By name.",
   credentials: "user",
   params: Type.Object({ id: Uuid() }),
-  success: [200, Type.Object({ members: Type.Array(MatrixMember) }, { title: "RoleMatrix" })],
+  query: CursorQuery,
+  success: [200, Continued(MatrixMember)],
   failures: [403, 404],
 });

@@ -1,10 +1,11 @@
 import Type from "typebox";
-import { WorkloadSpec } from "../component.ts";
+import { WorkloadSpec } from "../app/component.ts";
+import { codedConflictBody } from "../errors.ts";
 import { strict, Uuid } from "../fields.ts";
 import { ComponentRun } from "../link/runs.ts";
 import { operation } from "../operation.ts";
 import { streaming, streamOptions } from "./app-operations.ts";
-import { appConflict, appParams, appQuery } from "./apps.ts";
+import { appParams, appQuery } from "./apps.ts";
 
 const { command, args } = WorkloadSpec.properties;
 const EnvVar = Type.Object(
@@ -31,7 +32,7 @@ export const runComponent = operation({
   bodyIsOptional: true,
   success: [202, ComponentRun],
   failures: [404, 502, 504],
-  failureBodies: appConflict,
+  failureBodies: codedConflictBody,
 });
 
 const params = Type.Object({ ...appParams, run_id: Uuid() });

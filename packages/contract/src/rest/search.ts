@@ -1,5 +1,5 @@
 import Type, { type Static } from "typebox";
-import { DisplayName, Nullable, Uuid } from "../fields.ts";
+import { Nullable, SearchText, Uuid } from "../fields.ts";
 import { operation } from "../operation.ts";
 
 export const SEARCH_KINDS = ["app", "project", "cluster", "stack_template", "addon_instance"] as const;
@@ -33,8 +33,9 @@ export const search = operation({
   description: `At most ${MOST_RESULTS_OF_A_KIND} of a kind; names that begin with the text come first. Upper and lower case are the same, and no character is a wildcard.`,
   credentials: "user",
   query: Type.Object({
-    q: DisplayName("shop"),
+    q: { ...SearchText("A part of the name."), minLength: 1 },
     org_id: Type.Optional(Uuid("Only in this organization, and global stack templates.")),
   }),
   success: [200, Type.Object({ results: Type.Array(SearchResult) }, { title: "SearchResults" })],
+  readsMuch: true,
 });

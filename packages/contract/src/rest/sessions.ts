@@ -104,7 +104,9 @@ const Session = Type.Object(
 );
 
 /** Only superusers may name another user. */
-export const OfUser = Type.Optional(Uuid("Whose; your own unless given. Only superusers may name somebody else."));
+export const OfUser = Type.Optional(
+  Uuid("Whose; your own unless given. Only superusers may name somebody else.", "UserFilter"),
+);
 
 export const listSessions = operation({
   id: "listSessions",

@@ -15,8 +15,8 @@ export const scope = Type.Enum(TEMPLATE_SCOPES, {
     "Who sees it: whoever has a role in its project; on its cluster or in any project there; members; everyone.",
   examples: ["organization"],
 });
-const icon = Nullable(DisplayLine("globe", 2000, "A name or an address."));
-const tags = Type.Array(DisplayWord("web"), { maxItems: 20, uniqueItems: true });
+const icon = Type.Union([DisplayLine("globe", 2000, "A name or an address."), Type.Null()], { title: "TemplateIcon" });
+const tags = Type.Array(DisplayWord("web"), { title: "TemplateTags", maxItems: 20, uniqueItems: true });
 export const placeRules = [
   where(
     holds(

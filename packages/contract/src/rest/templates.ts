@@ -1,11 +1,11 @@
 import Type, { type Static } from "typebox";
 import { renameInComponents } from "../app/export-ref-alias.ts";
 import { parameterRules, TemplateParameter } from "../catalog/stack-template.ts";
-import { ValidationItem } from "../errors.ts";
+import { codedConflictBody, conflictBody, ValidationItem } from "../errors.ts";
 import { ChartName, DnsLabel, FreeMap, Nullable, Page, pageFields, strict, Uuid } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { exactlyOneOf } from "../rules.ts";
-import { appConflict, appCreationConflict, appParams, appQuery } from "./apps.ts";
+import { appParams, appQuery } from "./apps.ts";
 import { ChartRepo, ChartVersion } from "./chart-inspection.ts";
 import {
   changeable,
@@ -23,11 +23,13 @@ import {
 
 const tag = "Stack templates";
 const params = Type.Object({
-  namespace: Type.String({ maxLength: 253, examples: ["shop"] }),
-  name: Type.String({ maxLength: 253, examples: ["web-app"] }),
+  namespace: Type.String({ title: "TemplateNamespace", maxLength: 253, examples: ["shop"] }),
+  name: Type.String({ title: "TemplateName", maxLength: 253, examples: ["web-app"] }),
 });
 const OrgChoice = Type.Object({
-  org_id: Type.Optional(Uuid("Whose template is meant, where several organizations have one of this name.")),
+  org_id: Type.Optional(
+    Uuid("Whose template is meant, where several organizations have one of this name.", "TemplateOrgId"),
+  ),
 });
 
 export const listStackTemplates = operation({
@@ -94,7 +96,7 @@ export const getStackTemplate = operation({
   success: [200, StackTemplate],
   versioned: true,
   failures: [404],
-  failureBodies: appConflict,
+  failureBodies: codedConflictBody,
 });
 
 export const updateStackTemplate = operation({
@@ -115,7 +117,7 @@ export const updateStackTemplate = operation({
   success: [200, StackTemplate],
   versioned: true,
   failures: [403, 404, 429],
-  failureBodies: appConflict,
+  failureBodies: codedConflictBody,
 });
 
 export const deleteStackTemplate = operation({
@@ -131,7 +133,7 @@ export const deleteStackTemplate = operation({
   success: [204, null],
   versioned: true,
   failures: [403, 404],
-  failureBodies: appConflict,
+  failureBodies: codedConflictBody,
 });
 
 export const createStackTemplateFromApp = operation({
@@ -303,5 +305,5 @@ export const deployStackTemplate = operation({
     ),
   ],
   failures: [403, 404, 429, 502],
-  failureBodies: appCreationConflict,
+  failureBodies: conflictBody,
 });

@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { DisplayName, Nullable, Page, PageQuery, strict, Timestamp, Uuid, Whole } from "../fields.ts";
+import { DisplayName, Nullable, Page, PageQuery, ReadName, strict, Timestamp, Uuid, Whole } from "../fields.ts";
 import { operation } from "../operation.ts";
 
 const tag = "Rate limits";
@@ -35,7 +35,7 @@ export const RateLimit = Type.Object(
     id: Uuid(),
     tier: Type.String({ examples: ["free"] }),
     ...fields,
-    name: Nullable(fields.name),
+    name: Nullable(ReadName("tasks per hour")),
     created_at: Timestamp(),
     updated_at: Timestamp(),
   },

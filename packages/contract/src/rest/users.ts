@@ -6,6 +6,7 @@ import {
   Page,
   Password,
   pageFields,
+  ReadName,
   SearchText,
   strict,
   Timestamp,
@@ -13,7 +14,7 @@ import {
   Uuid,
 } from "../fields.ts";
 import { operation } from "../operation.ts";
-import { BINDING_ROLES, ORG_ROLES } from "../states.ts";
+import { BINDING_ROLES, ORG_ROLES, SCOPES } from "../states.ts";
 import { RoleBinding } from "./role-bindings.ts";
 
 const tag = "Users";
@@ -35,6 +36,7 @@ export const User = Type.Object(
   {
     id: Uuid(),
     ...fields,
+    name: ReadName("Ada Lovelace"),
     profile_image_url: Nullable(ProfileImageUrl),
     email_verified: Type.Boolean({
       description: "Whether a superuser has set or confirmed the email address.",
@@ -49,6 +51,16 @@ export const User = Type.Object(
 );
 export type User = Static<typeof User>;
 
+/** Of each kind, so that nobody fills an answer that everybody asks for at every start. */
+export const MOST_OWN_ROLES = 1_000;
+
+const moreRoles = (named: string) =>
+  Type.Integer({
+    minimum: 0,
+    examples: [0],
+    description: `How many more roles you have. ${named}`,
+  });
+
 const Me = Type.Object(
   {
     ...User.properties,
@@ -56,6 +68,20 @@ const Me = Type.Object(
       Type.Object({ id: Uuid(), name: Type.String({ examples: ["Demo"] }), role: Type.Enum(ORG_ROLES) }),
     ),
     role_bindings: Type.Array(RoleBinding),
+    more_roles: moreRoles(
+      `The first ${MOST_OWN_ROLES} organizations by name and the newest ${MOST_OWN_ROLES} role bindings are listed.`,
+    ),
+    token: Nullable(
+      Type.Object(
+        {
+          scopes: Type.Array(Type.Enum(SCOPES), { examples: [["read", "write"]] }),
+          org_id: Nullable(Uuid("The organization that it is bound to.")),
+          project_id: Nullable(Uuid("The project that it is bound to.")),
+          expires_at: Timestamp(),
+        },
+        { title: "PresentedToken", description: "What the CLI token of the request may do; null for a session." },
+      ),
+    ),
   },
   { title: "Me" },
 );
@@ -88,6 +114,9 @@ const MyAccess = Type.Object(
     projects: Type.Array(
       Type.Object({ id: Uuid(), cluster_id: Uuid(), org_id: Uuid(), role: Type.Enum(BINDING_ROLES) }),
       { description: "Your role bindings on projects." },
+    ),
+    more_roles: moreRoles(
+      `The first ${MOST_OWN_ROLES} organizations by name, and those bindings on the newest ${MOST_OWN_ROLES} clusters and projects, are listed.`,
     ),
   },
   { title: "MyAccess" },

@@ -3,7 +3,7 @@ import { Nullable } from "../fields.ts";
 import { operation } from "../operation.ts";
 
 /** Raised with every change of behaviour that clients can notice. Clients compare it as an integer. */
-export const CONTRACT = 3;
+export const CONTRACT = 4;
 
 export const getVersion = operation({
   id: "getVersion",

@@ -1,19 +1,38 @@
 import { PATTERN_DESCRIPTIONS } from "./fields.ts";
 
 /**
- * The patterns of requests in words, for error messages. A test checks that every pattern of a request has words and that
+ * The error message of each pattern of requests. A test checks that every pattern of a request has a message and that
  * every entry is the pattern of a request.
  */
-export const PATTERN_WORDS: Readonly<Record<string, string>> = {
+export const PATTERN_MESSAGES: Readonly<Record<string, string>> = {
   ...PATTERN_DESCRIPTIONS,
+  "^(https?|ssh)://[A-Za-z0-9_\\[][!-~]*$":
+    "Input should be an address that begins with https://, http:// or ssh://, in visible ASCII characters",
+  "^ssh://[A-Za-z0-9_\\[][!-~]*$": "Input should be an address that begins with ssh://, in visible ASCII characters",
+  "^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?(/[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?)*$":
+    "Input should be the name of an owner: letters, digits, dots, underscores and hyphens, in parts between single slashes that begin and end with a letter or digit",
+  "^[A-Za-z0-9][A-Za-z0-9_-]*$":
+    "Input should have only letters, digits, hyphens and underscores, and begin with a letter or digit",
+  "^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)*$":
+    "Input should be a domain, such as users.noreply.example.com",
+  "^[^\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f]+$": "Input should have no control characters but line breaks and tabs",
+  "^[a-z0-9@.-]+ [A-Za-z0-9+/=]+$": "Input should be a line of known_hosts without the name, such as ssh-ed25519 AAAA…",
   "^[a-z0-9]+$": "Input should have only lower-case letters and digits",
   "^[0-9a-z]+$": "Input should be the next_cursor of an earlier answer",
+  "^([0-9a-f]{32})?[0-9a-z]{1,10}$": "Input should be the next_cursor of an earlier answer",
   "^https?://": "Input should begin with http:// or https://",
   "^[!-~]+$": "Input should have only visible ASCII characters, without spaces or line breaks",
+  "^v[0-9]+\\.[0-9]+\\.[0-9]+\\+k3s[0-9]+$": "Input should be a release of k3s, such as v1.37.1+k3s1",
   "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$":
     "Input should have only lower-case letters, digits and hyphens, and begin and end with a letter or digit",
   "^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$":
     "Input should have only lower-case letters, digits, dots and hyphens, and begin and end with a letter or digit",
+  "^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$":
+    "Input should be a name of lower-case letters, digits and hyphens, in parts between single dots that begin and end with a letter or digit",
+  "^arn:aws(-[a-z]+)*:iam::[0-9]{12}:role/[A-Za-z0-9+=,.@_/-]+$":
+    "Input should be the ARN of a role, such as arn:aws:iam::123456789012:role/binnacle",
+  "^arn:aws(-[a-z]+)*:iam::[0-9]{12}:policy/[A-Za-z0-9+=,.@_/-]+$":
+    "Input should be the ARN of a policy, such as arn:aws:iam::123456789012:policy/binnacle-boundary",
   "^[A-Za-z0-9-]+$": "Input should have only letters, digits and hyphens",
   "^(https?|oci)://[A-Za-z0-9\\[][!-~]*$":
     "Input should be an address that begins with https://, http:// or oci://, in visible ASCII characters",

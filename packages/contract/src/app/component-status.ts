@@ -1,7 +1,8 @@
 import Type, { type Static } from "typebox";
-import { Nullable, Timestamp } from "./fields.ts";
-import { Reason } from "./link/text.ts";
-import { COMPONENT_PHASES, POD_PHASES } from "./states.ts";
+import { Nullable, Timestamp } from "../fields.ts";
+import { ReportedReason } from "../link/text.ts";
+import { COMPONENT_PHASES, POD_PHASES } from "../states.ts";
+import { ShownReason } from "./reasons.ts";
 
 /** At most so many pods of a component are shown, those in trouble first. */
 export const MOST_PODS = 50;
@@ -18,7 +19,7 @@ export const PodStatus = Type.Object(
     phase: Type.Enum(POD_PHASES, { description: "As Kubernetes names it." }),
     reason: Nullable(
       Type.String({
-        ...Reason,
+        ...ReportedReason,
         description: "Why it is not ready; `Terminating` while it is being deleted.",
         examples: ["CrashLoopBackOff"],
       }),
@@ -36,7 +37,7 @@ const fields = {
   phase: Type.Enum(COMPONENT_PHASES, {
     description: "`waiting` for another component, `completed` where a Job is done; the others as of an app.",
   }),
-  reason: Nullable(Reason),
+  reason: Nullable(ReportedReason),
   message: Nullable(
     Type.String({ maxLength: LONGEST_COMPONENT_MESSAGE, examples: ["Deployment storefront-web has 1 of 2 replicas."] }),
   ),
@@ -58,6 +59,7 @@ export type ComponentStatus = Static<typeof ComponentStatus>;
 export const ShownComponentStatus = Type.Object(
   {
     ...fields,
+    reason: Nullable(ShownReason),
     pods: Type.Optional(
       Type.Array(PodStatus, {
         description: `At most ${MOST_PODS}, those in trouble first. Left out in lists.`,

@@ -1,6 +1,6 @@
 import Type from "typebox";
-import { DnsLabel, strict } from "./fields.ts";
-import { exactlyOneOf, except, given, holds, type Rule, where } from "./rules.ts";
+import { DnsLabel, strict } from "../fields.ts";
+import { exactlyOneOf, except, given, holds, type Rule, where } from "../rules.ts";
 
 /** Fields of the pods of a workload: what its containers are given, what the pods are called, and where they run. */
 
@@ -9,10 +9,13 @@ const Quantity = Type.String({
   pattern: "^[0-9]+(\\.[0-9]+)?(m|k|Ki|M|Mi|G|Gi|T|Ti|P|Pi|E|Ei)?$",
   examples: ["250m"],
 });
-const Amounts = Type.Object({ cpu: Type.Optional(Quantity), memory: Type.Optional(Quantity) }, strict);
+const Amounts = Type.Object(
+  { cpu: Type.Optional(Quantity), memory: Type.Optional(Quantity) },
+  { ...strict, title: "ResourceAmounts" },
+);
 export const Resources = Type.Object(
   { requests: Type.Optional(Amounts), limits: Type.Optional(Amounts) },
-  { ...strict, examples: [{ requests: { cpu: "100m", memory: "128Mi" } }] },
+  { ...strict, title: "ResourceRequirements", examples: [{ requests: { cpu: "100m", memory: "128Mi" } }] },
 );
 
 export const Text = Type.String({ maxLength: 32_768 });
@@ -29,7 +32,7 @@ export const ExportKey = Type.String({
   pattern: "^[A-Za-z0-9]([A-Za-z0-9_.-]{0,251}[A-Za-z0-9])?$",
   examples: ["url"],
 });
-export const ExportRef = Type.Object({ component: DnsLabel("db"), key: ExportKey }, strict);
+export const ExportRef = Type.Object({ component: DnsLabel("db"), key: ExportKey }, { ...strict, title: "ExportRef" });
 
 export const EnvName = Type.String({
   minLength: 1,
@@ -41,6 +44,7 @@ const EnvVar = Type.Object(
   { name: EnvName, value: Type.Optional(Text), export_ref: Type.Optional(ExportRef) },
   {
     ...strict,
+    title: "EnvVar",
     description: "Exactly one of `value` and `export_ref`. In requests `exportRef` is another spelling of it.",
     allOf: [exactlyOneOf("value", "export_ref")],
     examples: [{ name: "LOG_LEVEL", value: "info" }],
@@ -49,26 +53,25 @@ const EnvVar = Type.Object(
 export const Variables = Type.Array(EnvVar, { maxItems: 500 });
 
 /** A container beside the one of the component. It is given what that one is given, and its own variables come first. */
-const container = (example: string) =>
-  Type.Object(
-    {
-      name: DnsLabel(example),
-      image: ImageReference,
-      command: Type.Optional(Words(["sh", "-c", "true"])),
-      args: Type.Optional(Words(["--verbose"])),
-      env: Type.Optional(Variables),
-      resources: Type.Optional(Resources),
-    },
-    { ...strict, examples: [{ name: example, image: "busybox:1.37" }] },
-  );
+const Container = Type.Object(
+  {
+    name: DnsLabel("helper"),
+    image: ImageReference,
+    command: Type.Optional(Words(["sh", "-c", "true"])),
+    args: Type.Optional(Words(["--verbose"])),
+    env: Type.Optional(Variables),
+    resources: Type.Optional(Resources),
+  },
+  { ...strict, title: "Container", examples: [{ name: "helper", image: "busybox:1.37" }] },
+);
 const SHARED =
   "They have the variables, secrets, files and volumes of the component, and their own `env` before these.";
 
-export const InitContainers = Type.Array(container("migrate"), {
+export const InitContainers = Type.Array(Container, {
   maxItems: 10,
   description: `Run one after the other, each to its end, before the others start. ${SHARED}`,
 });
-export const Sidecars = Type.Array(container("proxy"), {
+export const Sidecars = Type.Array(Container, {
   maxItems: 10,
   description: `Start before the container of the component and end after it; a job is done without them. ${SHARED}`,
 });
@@ -101,6 +104,7 @@ export const Files = Type.Array(
     },
     {
       ...strict,
+      title: "WorkloadFile",
       description: "Exactly one of `content` and `secret`.",
       allOf: [exactlyOneOf("content", "secret")],
       examples: [{ path: "/etc/app/config.yaml", content: "log_level: info\n" }],
@@ -185,6 +189,7 @@ const Toleration = Type.Object(
   },
   {
     ...strict,
+    title: "Toleration",
     allOf: [
       where(holds("operator", ["Exists"]), "With Exists no value is compared", { refuses: ["value"] }),
       where(given("toleration_seconds"), "Only the effect NoExecute ends after some time", {
@@ -213,22 +218,29 @@ const requirementRules = [
     fields: { values: { type: "array", maxItems: 1, items: { type: "string", pattern: "^[0-9]{1,18}$" } } },
   }),
 ];
+const requirementOptions = { ...strict, allOf: requirementRules };
+const NodeRequirement = Type.Object(requirementFields, { ...requirementOptions, title: "NodeRequirement" });
 const Weight = Type.Integer({ minimum: 1, maximum: 100, examples: [50] });
+const PreferredNodeRequirement = Type.Object(
+  { ...requirementFields, weight: Weight },
+  { ...requirementOptions, title: "PreferredNodeRequirement" },
+);
 
 const termFields = {
   component: Type.Optional(DnsLabel("cache")),
   topology_key: Type.Optional({ ...LabelKey("topology.kubernetes.io/zone"), default: "kubernetes.io/hostname" }),
 };
-const PodPreference = (description: string) =>
-  Type.Optional(
-    Type.Object(
-      {
-        required: Type.Optional(Type.Array(Type.Object(termFields, strict), { maxItems: 10 })),
-        preferred: Type.Optional(Type.Array(Type.Object({ ...termFields, weight: Weight }, strict), { maxItems: 10 })),
-      },
-      { ...strict, description: `${description} A term means the pods of a component of the app; left out, its own.` },
-    ),
-  );
+const PodAffinity = Type.Object(
+  {
+    required: Type.Optional(Type.Array(Type.Object(termFields, strict), { maxItems: 10 })),
+    preferred: Type.Optional(Type.Array(Type.Object({ ...termFields, weight: Weight }, strict), { maxItems: 10 })),
+  },
+  {
+    ...strict,
+    title: "PodAffinity",
+    description: "A term means the pods of a component of the app; left out, its own.",
+  },
+);
 
 export const Affinity = Type.Object(
   {
@@ -236,24 +248,22 @@ export const Affinity = Type.Object(
       Type.Object(
         {
           required: Type.Optional(
-            Type.Array(Type.Object(requirementFields, { ...strict, allOf: requirementRules }), {
-              maxItems: 20,
-              description: "All of them hold on the node.",
-            }),
+            Type.Array(NodeRequirement, { maxItems: 20, description: "All of them hold on the node." }),
           ),
-          preferred: Type.Optional(
-            Type.Array(Type.Object({ ...requirementFields, weight: Weight }, { ...strict, allOf: requirementRules }), {
-              maxItems: 20,
-            }),
-          ),
+          preferred: Type.Optional(Type.Array(PreferredNodeRequirement, { maxItems: 20 })),
         },
         strict,
       ),
     ),
-    pod_affinity: PodPreference("Near other pods."),
-    pod_anti_affinity: PodPreference("Away from other pods."),
+    pod_affinity: Type.Optional(PodAffinity),
+    pod_anti_affinity: Type.Optional(PodAffinity),
   },
-  { ...strict, examples: [{ pod_anti_affinity: { preferred: [{ weight: 100 }] } }] },
+  {
+    ...strict,
+    title: "Affinity",
+    description: "`pod_affinity` runs it near other pods, `pod_anti_affinity` away from them.",
+    examples: [{ pod_anti_affinity: { preferred: [{ weight: 100 }] } }],
+  },
 );
 
 export const TopologySpread = Type.Array(
@@ -263,7 +273,7 @@ export const TopologySpread = Type.Array(
       max_skew: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 1 })),
       when_unsatisfiable: Type.Optional(Type.Enum(["ScheduleAnyway", "DoNotSchedule"], { default: "ScheduleAnyway" })),
     },
-    { ...strict, examples: [{ topology_key: "topology.kubernetes.io/zone" }] },
+    { ...strict, title: "TopologySpread", examples: [{ topology_key: "topology.kubernetes.io/zone" }] },
   ),
   { maxItems: 10, description: "Spreads the pods of the component over zones, nodes or the like." },
 );
@@ -276,6 +286,7 @@ export const SecurityContext = Type.Object(
   },
   {
     ...strict,
+    title: "SecurityContext",
     description:
       "Of all containers of the component, within the Pod Security level of the project. Nothing in it gives more rights.",
     allOf: [

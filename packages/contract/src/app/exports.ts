@@ -1,4 +1,4 @@
-import { scanPlaceholders } from "./catalog/placeholders.ts";
+import { scanPlaceholders } from "../catalog/placeholders.ts";
 import type { ComponentSpec, WorkloadSpec } from "./component.ts";
 
 /**

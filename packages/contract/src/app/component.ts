@@ -1,5 +1,7 @@
 import Type, { type Static } from "typebox";
-import { ChartName, DnsLabel, FreeMap, strict, Uuid } from "./fields.ts";
+import { ChartName, DnsLabel, DnsSubdomain, FreeMap, strict, Uuid } from "../fields.ts";
+import { exactlyOneOf, given, holds, holdsByDefault, where } from "../rules.ts";
+import { COMPONENT_TYPES, WORKLOAD_KINDS } from "../states.ts";
 import {
   Affinity,
   EnvName,
@@ -21,8 +23,7 @@ import {
   WorkloadAnnotations,
   WorkloadLabels,
 } from "./pod-fields.ts";
-import { exactlyOneOf, given, holds, holdsByDefault, where } from "./rules.ts";
-import { COMPONENT_TYPES, WORKLOAD_KINDS } from "./states.ts";
+import { Volumes } from "./volumes.ts";
 
 /** The components of an app. Apps, templates and the messages to the operator use the same shape. */
 
@@ -48,6 +49,7 @@ const Probe = Type.Object(
   },
   {
     ...strict,
+    title: "Probe",
     description: "Exactly one of `port`, with or without `path`, and `command`.",
     allOf: [exactlyOneOf("port", "command"), where(given("command"), "A path goes with a port", { refuses: ["path"] })],
     examples: [{ path: "/healthz", port: 8080 }],
@@ -69,7 +71,7 @@ export const WorkloadSpec = Type.Object(
             port: Port,
             protocol: Type.Optional(Type.Enum(["TCP", "UDP", "SCTP"], { default: "TCP" })),
           },
-          strict,
+          { ...strict, title: "WorkloadPort" },
         ),
         { maxItems: 50 },
       ),
@@ -82,19 +84,7 @@ export const WorkloadSpec = Type.Object(
         strict,
       ),
     ),
-    volumes: Type.Optional(
-      Type.Array(
-        Type.Object(
-          {
-            name: DnsLabel("data"),
-            mount_path: Type.String({ minLength: 1, maxLength: 1024, pattern: "^/", examples: ["/var/lib/data"] }),
-            size_gb: Type.Integer({ minimum: 1, maximum: 65_536, examples: [10] }),
-          },
-          strict,
-        ),
-        { maxItems: 50 },
-      ),
-    ),
+    volumes: Type.Optional(Volumes),
     ingress: Type.Optional(
       Type.Object(
         {
@@ -109,8 +99,14 @@ export const WorkloadSpec = Type.Object(
           path: Type.Optional(Type.String({ maxLength: 1024, pattern: "^/[A-Za-z0-9._~/%-]*$", default: "/" })),
           port: Type.Optional(Port),
           tls: Type.Optional(Type.Boolean({ default: false })),
+          class: Type.Optional(
+            DnsSubdomain(
+              "nginx",
+              "The IngressClass whose controller serves the host; the default one of the cluster where it is left out.",
+            ),
+          ),
         },
-        strict,
+        { ...strict, title: "WorkloadIngress" },
       ),
     ),
     autoscale: Type.Optional(
@@ -120,7 +116,7 @@ export const WorkloadSpec = Type.Object(
           max: Type.Integer({ minimum: 1, maximum: 10_000, examples: [6] }),
           cpu_percent: Type.Integer({ minimum: 1, maximum: 100, examples: [70] }),
         },
-        strict,
+        { ...strict, title: "WorkloadAutoscale" },
       ),
     ),
     schedule: Type.Optional(
@@ -179,6 +175,7 @@ export const AddonSpec = Type.Object(
   },
   {
     ...strict,
+    title: "AddonSpec",
     description: "`instance`, the name of a standalone one, or `definition_id` with values.",
     allOf: [
       exactlyOneOf("instance", "definition_id"),
@@ -206,6 +203,16 @@ export const isSecretPath = (path: string): boolean =>
 /** The limit of one component. */
 export const MAX_SECRETS = 200;
 
+export const DEFAULT_HOOK_TIMEOUT_S = 300;
+
+/** How long Helm waits for each hook of a chart. */
+export const HookTimeout = Type.Integer({
+  minimum: 10,
+  maximum: 3600,
+  description: `How long each hook of the chart may take, such as a migration of a database; ${DEFAULT_HOOK_TIMEOUT_S} where it is left out. Beyond it the change has failed.`,
+  examples: [900],
+});
+
 export const ChartSpec = Type.Object(
   {
     repo: Type.String({
@@ -220,6 +227,7 @@ export const ChartSpec = Type.Object(
     version: Type.Optional(
       Type.String({ minLength: 1, maxLength: 100, pattern: "^[0-9A-Za-z][0-9A-Za-z.+_-]*$", examples: ["4.13.0"] }),
     ),
+    hook_timeout_seconds: Type.Optional(HookTimeout),
     values: Type.Optional(Values),
     secret_values: Type.Optional(
       Type.Array(SecretPath, {
@@ -235,9 +243,9 @@ export const ChartSpec = Type.Object(
         maxItems: 100,
         uniqueItems: true,
         description:
-          "Dotted paths of values that look like secrets and are none. A text whose name ends with `password`, `token`, `secret`, " +
-          "`key`, `dsn` or the like, a private key, and an address with a password are sealed as `secret_values` are, unless their " +
-          "path is listed here.",
+          "Dotted paths of values that look like secrets and are not, or of maps and lists of such values. A text is sealed as " +
+          "`secret_values` are if its name or one above it is that of a password, a token, a secret, a key or the like, or if it holds " +
+          "a key, a token or an address with a password. In lists, where it cannot be sealed, it is refused.",
         examples: [["session.key"]],
       }),
     ),
@@ -251,7 +259,7 @@ export const ChartSpec = Type.Object(
       }),
     ),
   },
-  strict,
+  { ...strict, title: "ChartSpec" },
 );
 type ChartSpec = Static<typeof ChartSpec>;
 
@@ -282,7 +290,10 @@ const shared = {
   ),
   export_refs: Type.Optional(
     Type.Array(
-      Type.Object({ component: DnsLabel("db"), key: Type.Optional(ExportKey), env: Type.Optional(EnvName) }, strict),
+      Type.Object(
+        { component: DnsLabel("db"), key: Type.Optional(ExportKey), env: Type.Optional(EnvName) },
+        { ...strict, title: "ComponentExportRef" },
+      ),
       { maxItems: 100, description: "In requests `exportRefs` is another spelling; both together are refused." },
     ),
   ),
