@@ -1,5 +1,13 @@
+export { type FairQueue, fairQueue, QueueFull } from "./fair-queue.ts";
 export * from "./parsers.ts";
-export { configOrExit, exitOnOldNode, fail, releaseStartupMemory, stopOnSignal } from "./process.adapter.ts";
+export {
+  configOrExit,
+  exitOnOldNode,
+  fail,
+  limitGarbage,
+  releaseStartupMemory,
+  stopOnSignal,
+} from "./process.adapter.ts";
 export {
   type ConfigOf,
   ConfigProblems,

@@ -11,7 +11,7 @@ describe("a parser", () => {
     ["url", url("redis:", "rediss:"), "rediss://robot:hush@cache:6380/?x", "rediss://robot:hush@cache:6380/?x"],
     ["baseUrl", baseUrl, "https://Binnacle.example.com:443//", "https://binnacle.example.com"],
     ["baseUrl", baseUrl, "http://[::1]:8080/base/", "http://[::1]:8080/base"],
-  ])("[CF9] %s takes what fits", (_, parse, text, value) => {
+  ])("[CF9] the parser %s accepts a value that fits", (_, parse, text, value) => {
     expect(parse(text)).toEqual(value);
   });
 
@@ -31,11 +31,11 @@ describe("a parser", () => {
     ["plainUrl", plainUrl("ws:"), "ws://hub/?token=x", "must have neither a query nor a fragment"],
     ["baseUrl", baseUrl, "ftp://binnacle.example.com", "must be an address that begins with http:// or https://"],
     ["baseUrl", baseUrl, "https://binnacle.example.com/#x", "must have neither a query nor a fragment"],
-  ])("[CF9] %s refuses what does not fit, in words that continue a sentence", (_, parse, text, problem) => {
+  ])("[CF9] the parser %s refuses a value that does not fit, in words for a sentence", (_, parse, text, problem) => {
     expect(() => parse(text)).toThrow(new Error(problem));
   });
 
-  test("[CF9] integer takes every whole number in its range, and none outside", () => {
+  test("[CF9] the parser integer accepts every whole number in its range, and none outside", () => {
     fc.assert(
       fc.property(fc.nat(1_000), fc.nat(1_000), fc.nat(1_000), (value, one, other) => {
         const [minimum, maximum] = [Math.min(one, other), Math.max(one, other)];

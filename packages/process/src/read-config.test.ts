@@ -27,7 +27,7 @@ function problemsOf(reading: () => unknown): readonly string[] {
 }
 
 describe("a configuration", () => {
-  test("[CF1] is what the environment says, and what its variables fall back to, the secrets apart", () => {
+  test("[CF1] a configuration is read from the environment and the defaults, with the secrets apart", () => {
     expect(read({ BINNACLE_ID: "a" })).toEqual({ port: 8080, id: "a", proxy: null, secrets: { key: null } });
     expect(read({ BINNACLE_ID: "a", BINNACLE_PORT: "1", PROXY: "http://p", BINNACLE_KEY: "7" })).toEqual({
       port: 1,
@@ -37,7 +37,7 @@ describe("a configuration", () => {
     });
   });
 
-  test("[CF2] is refused with everything that is wrong with it at once", () => {
+  test("[CF2] a wrong configuration is refused with all its problems at once", () => {
     const problems = problemsOf(() =>
       read({ BINNACLE_PORT: "many", BINNACLE_KEY: "hush", PROXY: "ftp://robot:hush@p", BINNACLE_PROT: "1" }),
     );
@@ -51,7 +51,7 @@ describe("a configuration", () => {
     expect(new ConfigProblems(problems).message).toContain(problems.map((problem) => `  - ${problem}`).join("\n"));
   });
 
-  test("[CF2] is refused for what does not go together, judged by the values that fit", () => {
+  test("[CF2] a configuration is refused for values that do not go together, judged by the values that fit", () => {
     const clashes = ({ port, id }: { port?: number; id?: string }) => [`${id} cannot have port ${port}`];
     const reader = { program: "the ferry", settings: SETTINGS, secrets: SECRETS, shown: withoutPasswords, clashes };
     expect(problemsOf(() => readConfig(reader, { BINNACLE_ID: "a" }))).toEqual(["a cannot have port 8080"]);
@@ -60,7 +60,7 @@ describe("a configuration", () => {
     );
   });
 
-  test("[CF3] never shows a secret", () => {
+  test("[CF3] a problem of a configuration never shows a secret", () => {
     fc.assert(
       fc.property(fc.string({ minLength: 3, unit: fc.constantFrom("Q", "X", ":", "/", "@") }), (secret) => {
         expect(problemsOf(() => read({ BINNACLE_KEY: secret })).join()).not.toContain(secret);
@@ -68,7 +68,7 @@ describe("a configuration", () => {
     );
   });
 
-  test("[CF4] refuses every variable with our prefix that it does not know, and no other", () => {
+  test("[CF4] a configuration refuses every unknown variable with the prefix BINNACLE_, and no other", () => {
     const env = { BINNACLE_ID: "a", BINNACLE_SECRET: "hush", BINNACLE_: "", HOME: "/root", PORT: "1" };
     expect(problemsOf(() => read(env))).toEqual([
       "BINNACLE_ is not a variable of the ferry",
@@ -76,7 +76,7 @@ describe("a configuration", () => {
     ]);
   });
 
-  test("[CF5] passes over what Kubernetes says about Services called binnacle…", () => {
+  test("[CF5] a configuration ignores the variables that Kubernetes sets for Services called binnacle…", () => {
     const links = {
       BINNACLE_PORT: "tcp://10.0.0.7:8080",
       BINNACLE_SERVICE_HOST: "10.0.0.7",
@@ -97,7 +97,7 @@ describe("a configuration", () => {
     ]);
   });
 
-  test("[CF6] takes a variable that is empty for one that is not set", () => {
+  test("[CF6] an empty variable counts as one that is not set", () => {
     const empty = { BINNACLE_PORT: "", PROXY: "", BINNACLE_KEY: "" };
     expect(read({ BINNACLE_ID: "a", ...empty })).toEqual(read({ BINNACLE_ID: "a" }));
     expect(problemsOf(() => read({ BINNACLE_ID: "" }))).toEqual(["BINNACLE_ID is required"]);

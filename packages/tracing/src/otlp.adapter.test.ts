@@ -30,7 +30,7 @@ async function open(env: Record<string, string> = {}, endpoint: string | null = 
 const named = (name: string) => collector.spans.find((span) => span.name === name);
 
 describe("a span", () => {
-  test("[OP21] reaches the collector with its parent, its time and the facts of its process", async () => {
+  test("[OP21] a span reaches the collector with its parent, its time and the attributes of its process", async () => {
     const tracer = await open();
     const request = tracer.start("request", { kind: "server", startedAtMs: 1_700_000_000_000 });
     const child = request.child("work", { attributes: { rows: 3, isNew: true, kind: "app" } });
@@ -54,7 +54,7 @@ describe("a span", () => {
     });
   });
 
-  test("[OP22] continues the trace of its parent, also of one that another process has begun", async () => {
+  test("[OP22] a span continues the trace of its parent, also of one that another process has begun", async () => {
     const tracer = await open();
     tracer.start("here", { parent: `00-${TRACE}-${SPAN}-01` }).end();
     await tracer.stop();
@@ -72,7 +72,7 @@ describe("a span", () => {
     `00-${TRACE}-${SPAN}-01-more`,
     `00-${TRACE}-${SPAN}-01, 00-${TRACE}-${SPAN}-01`,
     "x".repeat(16_000),
-  ])("[OP22] begins a trace where its parent is %s", async (parent) => {
+  ])("[OP22] a span begins a new trace where its parent is %s", async (parent) => {
     const tracer = await open();
     tracer.start("here", { parent }).end();
     await tracer.stop();
@@ -83,7 +83,7 @@ describe("a span", () => {
 });
 
 describe("OpenTelemetry's own variables", () => {
-  test("[OP26] name the service and add headers", async () => {
+  test("[OP26] OTEL_SERVICE_NAME names the service, and OTEL_EXPORTER_OTLP_HEADERS adds headers", async () => {
     const tracer = await open({ OTEL_SERVICE_NAME: "liner", OTEL_EXPORTER_OTLP_HEADERS: "x-key=hush" });
     tracer.start("here").end();
     await tracer.stop();
@@ -91,7 +91,7 @@ describe("OpenTelemetry's own variables", () => {
     expect(collector.headers[0]).toMatchObject({ "x-key": "hush" });
   });
 
-  test("[OP26] choose what is recorded; what is not recorded says so to whoever continues it", async () => {
+  test("[OP26] OTEL_TRACES_SAMPLER chooses what is recorded, and an unrecorded span says so in its traceparent", async () => {
     const tracer = await open({ OTEL_TRACES_SAMPLER: "parentbased_always_off" });
     const unrecorded = tracer.start("unrecorded");
     unrecorded.child("within it").end();
@@ -106,13 +106,13 @@ describe("OpenTelemetry's own variables", () => {
     ["grpc", 1],
     ["http/protobuf", 0],
     ["http/json", 0],
-  ])("[OP26] ask for the protocol %s, and %i warnings say that it is not offered", async (protocol, warnings) => {
+  ])("[OP26] the protocol %s leads to %i warnings that it is not offered", async (protocol, warnings) => {
     await (await open({ OTEL_EXPORTER_OTLP_PROTOCOL: protocol })).stop();
     expect(log.warn).toHaveBeenCalledTimes(warnings);
   });
 
   test.each([{ OTEL_SDK_DISABLED: "true" }, { OTEL_TRACES_EXPORTER: "none" }])(
-    "[OP20] %o leaves no tracer",
+    "[OP20] the variables %o leave no tracer",
     async (env) => {
       expect(await openTracer({ endpoint: collector.url, service: "ferry", version: null, log, env })).toBeNull();
     },
@@ -130,7 +130,7 @@ async function deadEnd(): Promise<string> {
 }
 
 describe("a collector that does not take spans", () => {
-  test("[OP24] is logged once, without the values of headers, and once when it takes them again", async () => {
+  test("[OP24] a collector that refuses spans is logged once, without header values, and once when it accepts them again", async () => {
     collector.answerWith(403);
     const tracer = await open({ OTEL_EXPORTER_OTLP_HEADERS: "x-key=hush", OTEL_BSP_SCHEDULE_DELAY: "10" });
     for (const round of [1, 2]) {
@@ -148,7 +148,7 @@ describe("a collector that does not take spans", () => {
     expect(JSON.stringify([log.warn.mock.calls, log.info.mock.calls])).not.toContain("hush");
   });
 
-  test("[OP24] holds up a stop for two seconds at most", async () => {
+  test("[OP24] a collector that does not answer holds up a stop for two seconds at most", async () => {
     const tracer = await open({}, await deadEnd());
     tracer.start("lost").end();
     // The exporter waits on the same timers before it tries again: nothing but the deadline can end this.
@@ -158,7 +158,7 @@ describe("a collector that does not take spans", () => {
     await stopped;
   });
 
-  test("[OP24] keeps at most 2,048 spans waiting", async () => {
+  test("[OP24] at most 2,048 spans wait for the collector", async () => {
     const tracer = await open();
     // All within one turn of the event loop, in which nothing can be sent. The first batch has left the queue by then.
     for (let index = 0; index < 5_000; index += 1) tracer.start("one").end();

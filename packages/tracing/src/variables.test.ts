@@ -35,7 +35,7 @@ describe("OpenTelemetry's own variables", () => {
     [{ OTEL_TRACES_EXPORTER: "otlp" }, false],
     [{ OTEL_SDK_DISABLED: "TRUE" }, true],
     [{ OTEL_TRACES_EXPORTER: "none" }, true],
-  ])("[OP20] %o switches tracing off: %s", (env, isOff) => {
+  ])("[OP20] the variables %o switch tracing off: %s", (env, isOff) => {
     expect(isSwitchedOff(env)).toBe(isOff);
   });
 

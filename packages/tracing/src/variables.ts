@@ -27,7 +27,7 @@ export interface Sampling {
   readonly ratio: number;
 }
 
-/** As the specification of OpenTelemetry reads them: an unknown sampler records everything, and a ratio that is none is 1. */
+/** As the specification of OpenTelemetry reads them: an unknown sampler records everything, and an invalid ratio is 1. */
 export function samplingOf({ OTEL_TRACES_SAMPLER: name = "", OTEL_TRACES_SAMPLER_ARG: arg = "" }: Env): Sampling {
   const isParentBased = name.startsWith("parentbased_");
   const sampler = SAMPLERS.find((known) => known === name.replace("parentbased_", ""));
