@@ -4,7 +4,7 @@ import { isAllowedHost, isPublicAddress } from "./address.ts";
 
 describe("an address", () => {
   test.each(["1.1.1.1", "93.184.216.34", "172.32.0.1", "100.128.0.1", "168.63.129.15", "2606:4700::1111", "2a00::1"])(
-    "[OB1] %s is public",
+    "[OB1] the address %s is public",
     (address) => {
       expect(isPublicAddress(address)).toBe(true);
     },
@@ -44,11 +44,11 @@ describe("an address", () => {
     ["for documentation", "3fff::1"],
     ["a name", "localhost"],
     ["nothing", ""],
-  ])("[OB1] is not public when it is %s: %s", (_, address) => {
+  ])("[OB1] an address is not public when it is %s: %s", (_, address) => {
     expect(isPublicAddress(address)).toBe(false);
   });
 
-  test("[OB1] that carries another one inside is never public", () => {
+  test("[OB1] an IPv6 address that carries an IPv4 address inside is never public", () => {
     fc.assert(fc.property(fc.ipV4(), (inner) => !isPublicAddress(`::ffff:${inner}`)));
   });
 });
@@ -63,7 +63,7 @@ describe("the list of allowed hosts", () => {
     ["https://charts.internal.evil", false],
     ["https://secure.internal", true],
     ["http://secure.internal", false],
-  ])("[OB2] holds %s: %s", (url, expected) => {
+  ])("[OB2] the list of allowed hosts holds %s: %s", (url, expected) => {
     const allowed = ["charts.internal", "10.0.0.7:5000", "secure.internal:443"];
     expect(isAllowedHost(allowed, new URL(url))).toBe(expected);
   });

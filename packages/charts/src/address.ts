@@ -45,7 +45,7 @@ function rangesOf(ranges: readonly string[], family: "ipv4" | "ipv6"): BlockList
   return list;
 }
 
-/** False for what is no IP address. */
+/** False for what is not an IP address. */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:

@@ -9,14 +9,14 @@ import { type ArchivedFile, archiveOf } from "./archive.ts";
 const file = (path: string, text: string): ArchivedFile => ({ path, content: Buffer.from(text) });
 
 describe("an archive", () => {
-  test("[CL51] does not depend on the order of its files", async () => {
+  test("[CL51] an archive does not depend on the order of its files", async () => {
     const files = [file("c/b.yaml", "b"), file("c/a.yaml", "a"), file("c/d/e.tpl", "x".repeat(600))];
     const archive = await archiveOf(files);
     expect(archive.equals(await archiveOf(files.toReversed()))).toBe(true);
     expect(archive.equals(await archiveOf(files.slice(1)))).toBe(false);
   });
 
-  test("[CL50] is read by tar, file by file", async () => {
+  test("[CL50] tar reads an archive file by file", async () => {
     const sizes = fc.array(fc.uint8Array({ maxLength: 1100 }), { minLength: 1, maxLength: 4 });
     const folder = mkdtempSync(join(tmpdir(), "binnacle-archive-"));
     try {
@@ -34,7 +34,7 @@ describe("an archive", () => {
     }
   });
 
-  test("[CL50] keeps a path that is longer than a header holds", async () => {
+  test("[CL50] an archive keeps a path that is longer than a header holds", async () => {
     const folder = mkdtempSync(join(tmpdir(), "binnacle-archive-"));
     const path = `c/${"long/".repeat(30)}name`;
     try {

@@ -3,15 +3,12 @@ import { buffer } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { createGunzip, gzip } from "node:zlib";
 import { type Extract, extract, pack } from "tar-stream";
+import { ArchiveProblem } from "./problems.ts";
 
 export interface ArchivedFile {
   /** Relative, with forward slashes. */
   readonly path: string;
   readonly content: Buffer;
-}
-
-export class ArchiveProblem extends Error {
-  override readonly name = "ArchiveProblem";
 }
 
 export const LARGEST_ARCHIVE_BYTES = 20 * 1024 * 1024;
@@ -69,7 +66,7 @@ export async function unpackChart(archive: Uint8Array): Promise<ArchivedFile[]> 
 async function* filesIn(archive: Uint8Array): AsyncGenerator<{ path: string; entry: Entry }> {
   const tar = extract();
   const gunzip = createGunzip();
-  gunzip.on("error", () => tar.destroy(new ArchiveProblem("it is no gzip archive")));
+  gunzip.on("error", () => tar.destroy(new ArchiveProblem("it is not a gzip archive")));
   const bounded = atMost(LARGEST_UNPACKED_BYTES).on("error", (error) => tar.destroy(error));
   Readable.from([archive]).pipe(gunzip).pipe(bounded).pipe(tar);
   let count = 0;
@@ -81,7 +78,7 @@ async function* filesIn(archive: Uint8Array): AsyncGenerator<{ path: string; ent
       else entry.resume();
     }
   } catch (error) {
-    throw error instanceof ArchiveProblem ? error : new ArchiveProblem(wordsFor(error));
+    throw error instanceof ArchiveProblem ? error : new ArchiveProblem(messageFor(error));
   } finally {
     gunzip.destroy();
     bounded.destroy();
@@ -103,7 +100,7 @@ function checkedPath(path: string): string {
   const steps = path.split("/").filter((step) => step !== "" && step !== ".");
   if (steps.length > DEEPEST_PATH) throw new ArchiveProblem("its folders nest too deeply");
   // Some programs take a backslash for a step, and would see another file than we do.
-  if (steps.includes("..") || path.includes("\\")) throw new ArchiveProblem("a path in it leads astray");
+  if (steps.includes("..") || path.includes("\\")) throw new ArchiveProblem("it has a path with .. or a backslash");
   return steps.join("/");
 }
 
@@ -118,5 +115,5 @@ async function contentOf(entry: Entry, most: number): Promise<Buffer> {
 }
 
 /** The library's own words are for programmers, and change with its versions. */
-const wordsFor = (error: unknown) =>
-  error instanceof Error && /unexpected end/i.test(error.message) ? "it breaks off" : "it is no tar archive";
+const messageFor = (error: unknown) =>
+  error instanceof Error && /unexpected end/i.test(error.message) ? "it is incomplete" : "it is not a tar archive";

@@ -26,7 +26,7 @@ export interface IndexAnswer extends ChartChoice {
 
 /**
  * Reads what a repository says about its charts. A hostile index keeps the pure functions below busy for a minute, so
- * whoever implements this runs them on another thread, with one deadline for the whole index. Throws IndexProblem.
+ * whoever implements this runs them on another thread, with one deadline for the whole index. Throws ReadingProblem.
  */
 export interface ChartReader {
   index(question: IndexQuestion): Promise<IndexAnswer>;
@@ -39,7 +39,7 @@ export interface ChartMeans {
   readonly reader: ChartReader;
 }
 
-export function readIndex({ index, chart, wanted }: IndexQuestion): IndexAnswer {
+function readIndex({ index, chart, wanted }: IndexQuestion): IndexAnswer {
   // A thread gets the bytes of a buffer without its methods.
   const bytes = Buffer.from(index.buffer, index.byteOffset, index.length);
   const entries: IndexEntry[] = [];
@@ -51,6 +51,9 @@ export function readIndex({ index, chart, wanted }: IndexQuestion): IndexAnswer 
   return { ...choice, entry: entries.find(({ version }) => version === choice.version) ?? null };
 }
 
-export function chooseVersion({ versions, wanted }: VersionQuestion): ChartChoice {
+function chooseVersion({ versions, wanted }: VersionQuestion): ChartChoice {
   return { versions: newestFirst(versions), version: chosenVersion(versions, wanted) ?? null };
 }
+
+/** What a `createReaderPool` reads of repositories. */
+export const CHART_READINGS = { index: readIndex, versions: chooseVersion };

@@ -8,7 +8,7 @@ function parsed(text: string): SemVer | null {
   return matched === undefined ? null : parse(`${major}.${minor}.${patch}${rest}`);
 }
 
-/** Newest first. What is no version is left out. */
+/** Newest first. What is not a version is left out. */
 export function newestFirst(versions: readonly string[]): string[] {
   return versions
     .flatMap((text) => {
@@ -19,7 +19,7 @@ export function newestFirst(versions: readonly string[]): string[] {
     .map(({ text }) => text);
 }
 
-/** Whether the one is older than the other. Texts that are no versions cannot be compared, so they count as older. */
+/** Whether the one is older than the other. Texts that are not versions cannot be compared, so they count as older. */
 export function isOlderVersion(one: string, other: string): boolean {
   if (one === other) return false;
   const [mine, theirs] = [parsed(one), parsed(other)];

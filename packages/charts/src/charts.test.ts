@@ -2,14 +2,15 @@ import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { stringify } from "yaml";
-import { ArchiveProblem, chartFiles } from "./archive.ts";
+import { chartFiles } from "./archive.ts";
 import { packedChart, tarOf } from "./chart.fixture.ts";
 import { newestFirst, newestStable } from "./chart-version.ts";
-import { entriesOf, IndexProblem, parseEntry } from "./helm-index.ts";
-import { createReaderApart } from "./reader-apart.adapter.ts";
+import { entriesOf, parseEntry } from "./helm-index.ts";
+import { ArchiveProblem, ReadingProblem } from "./problems.ts";
+import { createChartReader } from "./pull.adapter.ts";
 
 describe("versions", () => {
-  test("[TP34] are in the order of Semantic Versioning", () => {
+  test("[TP34] versions of a chart are in the order of Semantic Versioning", () => {
     const order = ["1.0.0-alpha", "1.0.0-alpha.1", "1.0.0-alpha.beta", "1.0.0-beta.2", "1.0.0-beta.11", "1.0.0-rc.1"];
     const ascending = [...order, "1.0.0", "v1.2", "1.10.0"];
     fc.assert(
@@ -19,7 +20,7 @@ describe("versions", () => {
     );
   });
 
-  test("[TP34] are stable first of all, and the newest where none is", () => {
+  test("[TP34] the newest stable version of a chart is chosen, or the newest one where none is stable", () => {
     expect(newestStable(["2.0.0-rc.1", "1.0.0"])).toBe("1.0.0");
     expect(newestStable(["2.0.0-rc.1", "2.0.0-rc.2"])).toBe("2.0.0-rc.2");
     expect(newestStable([])).toBeUndefined();
@@ -34,7 +35,7 @@ describe("an index", () => {
     keywords: fc.array(fc.constantFrom("web:", "- x", "entries:"), { maxLength: 2 }),
   });
 
-  test("[TP32] is read in part, with the same outcome as in whole, in every layout", () => {
+  test("[TP32] reading an index in part gives the same entries as reading it whole, in every layout", () => {
     const charts = fc.dictionary(fc.constantFrom("web", "we", "web-2", "0"), fc.array(entry, { maxLength: 3 }));
     const layout = fc.record({
       indentSeq: fc.boolean(),
@@ -55,15 +56,15 @@ describe("an index", () => {
     );
   });
 
-  test("[TP35] that is none is a problem", () => {
-    expect(() => [...entriesOf(Buffer.from("hello"), "web")]).toThrow(IndexProblem);
-    expect(() => [...entriesOf(Buffer.from("{"), "web")]).toThrow(IndexProblem);
-    expect(() => [...entriesOf(Buffer.from("{}"), "web")]).toThrow(IndexProblem);
+  test("[TP35] a text that is not an index is refused, and entries that cannot be read are left out", () => {
+    expect(() => [...entriesOf(Buffer.from("hello"), "web")]).toThrow(ReadingProblem);
+    expect(() => [...entriesOf(Buffer.from("{"), "web")]).toThrow(ReadingProblem);
+    expect(() => [...entriesOf(Buffer.from("{}"), "web")]).toThrow(ReadingProblem);
     expect(parseEntry("version: &v [*v]")).toBeNull();
     expect(parseEntry("version: 1.0.0")).toBeNull();
   });
 
-  test("[TP32] of tens of megabytes is read at once", () => {
+  test("[TP32] an index of tens of megabytes is read at once", () => {
     const other = Array.from({ length: 200_000 }, (_, count) => `  - version: 1.0.${count}\n    urls: [x]\n`).join("");
     const index = `entries:\n  other:\n${other}  web:\n  - version: 2.0.0\n    urls: [y]\n`;
     expect([...entriesOf(Buffer.from(index), "web")].map(parseEntry)).toEqual([
@@ -75,21 +76,21 @@ describe("an index", () => {
 describe("an archive", () => {
   const files = (tar: Buffer) => chartFiles(gzipSync(tar), ["values.yaml"]);
 
-  test("[TP32] gives the chart's own files, and none of the charts within", async () => {
+  test("[TP32] an archive gives the chart's own files, and none of the charts within", async () => {
     const found = await chartFiles(packedChart("web", "1.0.0").archive, ["values.yaml", "README.md", "nothing"]);
     expect([...found.keys()].toSorted()).toEqual(["README.md", "values.yaml"]);
     expect(found.get("values.yaml")?.toString()).toContain("replicaCount: 2");
   });
 
-  test("[TP32] may have long names", async () => {
+  test("[TP32] an archive of a chart may have long names", async () => {
     const path = `${"long/".repeat(30)}name`;
     expect((await files(tarOf({ [`web/${path}`]: "x", "web/values.yaml": "a: 1" }))).size).toBe(1);
   });
 
   test.each<[string, Buffer, string]>([
-    ["is not packed", Buffer.from("hello"), "it is no gzip archive"],
-    ["is no tar", gzipSync(Buffer.alloc(1024, "x")), "it is no tar archive"],
-    ["breaks off", gzipSync(tarOf({ "web/a": "x".repeat(5000) }).subarray(0, 1024)), "it breaks off"],
+    ["is not packed", Buffer.from("hello"), "it is not a gzip archive"],
+    ["is not a tar", gzipSync(Buffer.alloc(1024, "x")), "it is not a tar archive"],
+    ["is incomplete", gzipSync(tarOf({ "web/a": "x".repeat(5000) }).subarray(0, 1024)), "it is incomplete"],
     ["unpacks to too much", gzipSync(tarOf({ "web/a": "x".repeat(65 * 1024 * 1024) })), "it unpacks to too much"],
     [
       "holds too many files",
@@ -97,16 +98,16 @@ describe("an archive", () => {
       "it holds too many files",
     ],
     ["nests too deeply", gzipSync(tarOf({ [`web/${"d/".repeat(40)}x`]: "" })), "its folders nest too deeply"],
-  ])("[TP37] that %s is refused", async (_, archive, problem) => {
+  ])("[TP37] an archive that %s is refused", async (_, archive, problem) => {
     await expect(chartFiles(archive, ["values.yaml"])).rejects.toThrow(new ArchiveProblem(problem));
   });
 });
 
 describe("an index that a stranger wrote", () => {
-  const reader = createReaderApart();
+  const reader = createChartReader();
   const read = (index: string, apart = reader) => apart.index({ index: Buffer.from(index), chart: "web" });
 
-  test("[TP32] is read apart", async () => {
+  test("[TP32] an index is read in another thread", async () => {
     const index = "entries:\n  web:\n  - { version: 1.0.0, urls: [a] }\n  - { version: 2.0.0, urls: [b] }\n";
     expect(await read(index)).toEqual({
       versions: ["2.0.0", "1.0.0"],
@@ -116,14 +117,14 @@ describe("an index that a stranger wrote", () => {
     expect(await reader.versions({ versions: ["1.0.0"], wanted: "2.0.0" })).toMatchObject({ version: null });
   });
 
-  test("[TP37] has one deadline for all of its entries", async () => {
+  test("[TP37] reading an index has one deadline for all of its entries", async () => {
     // Each entry is within the limits; all of them together take seconds.
     const entry = `  - { version: 1.0.0, urls: [${"x,".repeat(4000)}] }\n`;
     const index = `entries:\n  web:\n${entry.repeat(2000)}`;
-    await expect(read(index, createReaderApart(50))).rejects.toThrow(new IndexProblem("it takes too long to read"));
+    await expect(read(index, createChartReader(50))).rejects.toThrow(new ReadingProblem("it takes too long to read"));
   });
 
-  test("[TP37] is refused in our own words", async () => {
-    await expect(read("nothing: here")).rejects.toThrow(new IndexProblem("it has no entries"));
+  test("[TP37] an index without entries is refused in Binnacle's own words", async () => {
+    await expect(read("nothing: here")).rejects.toThrow(new ReadingProblem("it has no entries"));
   });
 });

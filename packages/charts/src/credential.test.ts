@@ -38,7 +38,7 @@ describe("the credential for an address", () => {
       "oci://h.test/a/b",
     ],
     ["knows the port that goes without saying", "https://h.test:443/a", ["https://H.test/a"], "https://H.test/a"],
-  ])("[CS6] %s", (_, address, urls, expected) => {
+  ])("[CS6] the credential for an address %s", (_, address, urls, expected) => {
     expect(credentialFor(named(...urls), address)?.url).toBe(expected);
   });
 
@@ -53,7 +53,7 @@ describe("the credential for an address", () => {
     ["of a folder that is left in disguise", "https://h.test/acme/%2e%2e/other", "https://h.test/acme"],
     ["of a folder that a server may leave", "https://h.test/acme/..%2fother", "https://h.test/acme"],
     ["of a host that only looks like it", "https://h.test@evil.test/", "https://h.test"],
-  ])("[CS6] is none %s", (_, address, url) => {
+  ])("[CS6] the credential for an address is never the one %s", (_, address, url) => {
     expect(credentialFor(named(url), address)).toBeNull();
   });
 
@@ -64,20 +64,20 @@ describe("the credential for an address", () => {
     ["https://user@h.test/", null],
     ["https://h.test/?token=x", null],
     ["ftp://h.test", null],
-  ])("[CH1] is stored for %s as %s", (given, stored) => {
+  ])("[CH1] a credential for the repository %s is stored under %s", (given, stored) => {
     expect(canonicalRepositoryUrl(given)).toBe(stored);
   });
 });
 
 describe("a private repository", () => {
-  test("[CS9] is read with what is stored for it, and not without", async () => {
+  test("[CS9] a private repository is read with the credential that is stored for it, and not without", async () => {
     const server = await served(lockedFolder(login, files()));
     expect((await pull(`${server.url}/charts`, server.url)).archive).toEqual(web.archive);
     await expect(pull(`${server.url}/charts`)).rejects.toThrow(ChartUnusable);
     await expect(pull(`${server.url}/charts`, `${server.url}/other`)).rejects.toThrow(ChartUnusable);
   });
 
-  test("[CS7] whose answer redirects to another host does not lead the credential there", async () => {
+  test("[CS7] a redirect of a private repository to another host does not take the credential there", async () => {
     const elsewhere = await served(folder(files()));
     const server = await served((request, response) => {
       if (request.headers.authorization !== basicOf(login)) return response.writeHead(401).end();
@@ -88,14 +88,14 @@ describe("a private repository", () => {
     expect(elsewhere.presented.filter(Boolean)).toEqual([]);
   });
 
-  test("[CS7] whose index leads to another host does not lead the credential there", async () => {
+  test("[CS7] an archive that a private index has at another host is fetched without the credential", async () => {
     const elsewhere = await served(folder({ "/web.tgz": web.archive }));
     const server = await served(lockedFolder(login, files(indexWith(`${elsewhere.url}/web.tgz`))));
     expect((await pull(`${server.url}/charts`, server.url)).archive).toEqual(web.archive);
     expect(elsewhere.presented).toEqual([""]);
   });
 
-  test("[CS9] may keep its archives in a registry that has a credential of its own", async () => {
+  test("[CS9] a private repository may keep its archives in a registry that has a credential of its own", async () => {
     const registry = await served(ociRegistry({ tags: { "1.2.0": web }, login }));
     const server = await served(folder(files(indexWith(`${oci(registry)}/charts/web:1.2.0`))));
     expect((await pull(`${server.url}/charts`, oci(registry))).archive).toEqual(web.archive);
@@ -105,14 +105,17 @@ describe("a private repository", () => {
 });
 
 describe("a private registry", () => {
-  test.each([true, false])("[CS9] is read with what is stored for it, and not without (basic: %s)", async (isBasic) => {
-    const registry = await served(ociRegistry({ tags: { "1.2.0": web }, login, isBasic }));
-    expect((await pull(oci(registry, "/charts"), oci(registry, "/charts"))).archive).toEqual(web.archive);
-    await expect(pull(oci(registry, "/charts"))).rejects.toThrow(ChartUnknown);
-    await expect(pull(oci(registry, "/charts"), oci(registry, "/other"))).rejects.toThrow(ChartUnknown);
-  });
+  test.each([true, false])(
+    "[CS9] a private registry is read with the credential that is stored for it, and not without (basic: %s)",
+    async (isBasic) => {
+      const registry = await served(ociRegistry({ tags: { "1.2.0": web }, login, isBasic }));
+      expect((await pull(oci(registry, "/charts"), oci(registry, "/charts"))).archive).toEqual(web.archive);
+      await expect(pull(oci(registry, "/charts"))).rejects.toThrow(ChartUnknown);
+      await expect(pull(oci(registry, "/charts"), oci(registry, "/other"))).rejects.toThrow(ChartUnknown);
+    },
+  );
 
-  test("[CS8] that gives tokens at another host gets none, unless that host is stored too", async () => {
+  test("[CS8] a token service at another host gets no credential, unless one is stored for that host too", async () => {
     const tokens = await served(ociRegistry({ tags: {}, login }));
     const registry = await served(ociRegistry({ tags: { "1.2.0": web }, login, realm: `${tokens.url}/token` }));
     await expect(pull(oci(registry, "/charts"), oci(registry))).rejects.toThrow(ChartUnusable);
@@ -120,7 +123,7 @@ describe("a private registry", () => {
     expect((await pull(oci(registry, "/charts"), oci(registry), `${tokens.url}/token`)).archive).toEqual(web.archive);
   });
 
-  test("[CS8] of a stranger gets no token that is made with what is stored for another", async () => {
+  test("[CS8] a registry gets no token that is made with the credential of another host", async () => {
     const tokens = await served(ociRegistry({ tags: {}, login }));
     const stranger = await served(ociRegistry({ tags: { "1.2.0": web }, realm: `${tokens.url}/token` }));
     await expect(pull(oci(stranger, "/charts"), `${tokens.url}/token`, oci(tokens))).rejects.toThrow(ChartUnknown);
@@ -128,7 +131,7 @@ describe("a private registry", () => {
     expect(stranger.presented).toEqual([""]);
   });
 
-  test("[CS7] is not followed with its authorization to a page of tags at another host", async () => {
+  test("[CS7] a page of tags at another host is not fetched with the registry's authorization", async () => {
     const thief = await served((_request, response) => response.end('{"tags":["1.2.0"]}'));
     const registry = await served((request, response) => {
       if (request.headers.authorization === undefined) {

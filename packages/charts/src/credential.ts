@@ -49,7 +49,7 @@ export function credentialFor<C extends { readonly url: string }>(
 const isBelow = (asked: Place, place: Place): boolean =>
   asked.origin === place.origin && `${asked.path}/`.startsWith(`${place.path}/`);
 
-export const basicAuthorization = ({ username, password }: RepositoryCredential): string =>
+export const basicAuthorization = ({ username, password }: Omit<RepositoryCredential, "url">): string =>
   `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
 
 /** Presents at each address what is stored for it, and nothing elsewhere. The fetch drops it where a redirect leaves the host. */

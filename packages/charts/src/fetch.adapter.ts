@@ -25,12 +25,17 @@ export interface Fetched {
 
 export interface FetchOptions {
   readonly maxBytes: number;
+  /** GET if it is absent. Redirects of other requests are answers: a change is not made at another address. */
+  readonly method?: "DELETE" | "PATCH" | "POST" | "PUT";
+  readonly body?: string;
+  /** A redirect is the answer, also to GET. */
+  readonly staysAtAddress?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
   /** Breaks the request off. */
   readonly signal?: AbortSignal;
 }
 
-/** GET, for addresses that users write. Throws AddressRefused and Unreachable. */
+/** For addresses that users write. Throws AddressRefused and Unreachable. */
 export type Fetch = (url: string, options: FetchOptions) => Promise<Fetched>;
 
 interface Address {
@@ -49,22 +54,12 @@ const TIMEOUT_MS = 20_000;
 const MOST_REDIRECTS = 5;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
-export function createFetch(settings: FetchSettings): Fetch {
-  const { allowedHosts, timeoutMs = TIMEOUT_MS } = settings;
-  const resolve = settings.resolve ?? ((hostname) => lookup(hostname, { all: true }));
+/** Returns the addresses of a host. Throws AddressRefused and Unreachable. */
+export type CheckedAddresses = (url: URL, signal?: AbortSignal) => Promise<readonly Address[]>;
 
-  /** Every address that the name has; one that is refused refuses the name, whichever would have been connected to. */
-  async function addressesOf(url: URL): Promise<readonly Address[]> {
-    const problem = addressProblem(url, allowedHosts);
-    if (problem) throw new AddressRefused(problem);
-    const hostname = hostnameOf(url);
-    const family = isIP(hostname);
-    const addresses = family ? [{ address: hostname, family }] : await resolved(hostname);
-    if (!isAllowedHost(allowedHosts, url) && !addresses.every(({ address }) => isPublicAddress(address))) {
-      throw new AddressRefused("The address is not a public one");
-    }
-    return addresses;
-  }
+export function createAddressCheck(settings: Pick<FetchSettings, "allowedHosts" | "resolve">): CheckedAddresses {
+  const { allowedHosts } = settings;
+  const resolve = settings.resolve ?? ((hostname) => lookup(hostname, { all: true }));
 
   async function resolved(hostname: string): Promise<readonly Address[]> {
     const addresses = await resolve(hostname).catch(() => []);
@@ -72,22 +67,42 @@ export function createFetch(settings: FetchSettings): Fetch {
     return addresses;
   }
 
-  return async (text, { maxBytes, headers = {}, signal: broken }) => {
+  // Every address that the name has; one that is refused refuses the name, whichever would have been connected to.
+  return async (url, signal) => {
+    const problem = addressProblem(url, allowedHosts);
+    if (problem) throw new AddressRefused(problem);
+    const hostname = hostnameOf(url);
+    const family = isIP(hostname);
+    const found = family ? Promise.resolve([{ address: hostname, family }]) : resolved(hostname);
+    const addresses = await (signal ? within(signal, found) : found);
+    if (!isAllowedHost(allowedHosts, url) && !addresses.every(({ address }) => isPublicAddress(address))) {
+      throw new AddressRefused("The address is not a public one");
+    }
+    return addresses;
+  };
+}
+
+export function createFetch(settings: FetchSettings): Fetch {
+  const { timeoutMs = TIMEOUT_MS } = settings;
+  const addressesOf = createAddressCheck(settings);
+
+  return async (text, { maxBytes, method, body, headers = {}, signal: broken, staysAtAddress = false }) => {
     const timeout = AbortSignal.timeout(timeoutMs);
     const signal = broken ? AbortSignal.any([timeout, broken]) : timeout;
     let url = webAddress(text);
     let sent = headers;
     for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
-      const addresses = await within(signal, addressesOf(url));
-      const response = await request(url, addresses, sent, signal);
+      const addresses = await addressesOf(url, signal);
+      const response = await request(url, addresses, { headers: sent, method, body }, signal);
       const { statusCode: status = 0, headers: received } = response;
-      if (!REDIRECTS.has(status) || received.location === undefined) {
+      const isAnswer = staysAtAddress || method !== undefined || !REDIRECTS.has(status);
+      if (isAnswer || received.location === undefined) {
         return { status, headers: received, body: await bodyOf(response, maxBytes), url: url.href };
       }
       response.destroy();
       const next = redirected(url, received.location);
-      // What a user's credential or ours is meant for is the host it was given to.
-      if (next.origin !== url.origin) sent = withoutAuthorization(sent);
+      // A credential is sent only to the host that it was stored for, and any header may be one.
+      if (next.origin !== url.origin) sent = withoutCredentials(sent);
       url = next;
     }
     throw new Unreachable("it redirects too often");
@@ -109,9 +124,11 @@ function redirected(from: URL, location: string): URL {
   return webAddress(next.href);
 }
 
-function withoutAuthorization(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => name.toLowerCase() !== "authorization"));
+function withoutCredentials(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => name.toLowerCase() === "accept"));
 }
+
+type Sent = { readonly [Key in "body" | "headers" | "method"]: FetchOptions[Key] | undefined };
 
 /**
  * Connects to the addresses that were checked and looks nothing up again: a name may have another address the next time
@@ -120,7 +137,7 @@ function withoutAuthorization(headers: Readonly<Record<string, string>>): Record
 function request(
   url: URL,
   addresses: readonly Address[],
-  headers: Readonly<Record<string, string>>,
+  { headers = {}, method, body = "" }: Sent,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
   const checked: LookupFunction = (_hostname, options, done) => {
@@ -130,14 +147,15 @@ function request(
   };
   return new Promise((resolve, reject) => {
     const fail = (error: Error) => reject(unreachable(signal, error));
-    const { get } = url.protocol === "https:" ? https : http;
+    const { request: send } = url.protocol === "https:" ? https : http;
     const options = {
+      method: method ?? "GET",
       signal,
       lookup: checked,
       agent: false,
       headers: { "user-agent": "binnacle", "accept-encoding": "identity", ...headers },
     };
-    get(url, options, resolve).on("error", fail);
+    send(url, options, resolve).on("error", fail).end(body);
   });
 }
 

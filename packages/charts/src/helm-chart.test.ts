@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { ArchiveProblem, archiveOf, chartFiles, unpackChart } from "./archive.ts";
+import { archiveOf, chartFiles, unpackChart } from "./archive.ts";
 import { packedChart } from "./chart.fixture.ts";
 import { helmChart, isSelfContained } from "./helm-chart.ts";
+import { ArchiveProblem } from "./problems.ts";
 
 const METADATA = "http://169.254.169.254/latest/meta-data/";
 const schema = (value: object) => ({ "values.schema.json": JSON.stringify(value) });
@@ -14,7 +15,7 @@ describe("a schema", () => {
     [{ $schema: "https://json-schema.org/draft/2020-12/schema", $id: "https://charts.example.com/values" }],
     // A value of that name is none of the schema's own words.
     [{ properties: { $ref: { type: "string" } } }],
-  ])("[CS4] %j is checked without another document", (value) => {
+  ])("[CS4] the schema %j is checked without another document", (value) => {
     expect(isSelfContained(JSON.stringify(value))).toBe(true);
   });
 
@@ -25,11 +26,11 @@ describe("a schema", () => {
     [{ $schema: METADATA }],
     [{ properties: { a: { $schema: "https://json-schema.org/draft/evil" } } }],
     [{ $ref: "file:///proc/self/environ" }],
-  ])("[CS4] %j needs one", (value) => {
+  ])("[CS4] the schema %j refers to another document", (value) => {
     expect(isSelfContained(JSON.stringify(value))).toBe(false);
   });
 
-  test("[CS4] that cannot be read, or nests without end, is judged all the same", () => {
+  test("[CS4] a schema that cannot be read, or nests very deeply, counts as one that refers to another document", () => {
     expect(isSelfContained("{")).toBe(false);
     expect(isSelfContained(`{"\\u0024ref":"${METADATA}"}`)).toBe(false);
     expect(isSelfContained(`${'{"not":'.repeat(5_000)}{"$ref":"${METADATA}"}${"}".repeat(5_000)}`)).toBe(false);
@@ -37,7 +38,7 @@ describe("a schema", () => {
 });
 
 describe("a chart for Helm", () => {
-  test("[CS3] holds the files of the chart, and nothing but files", async () => {
+  test("[CS3] the archive for Helm holds the files of the chart, and nothing but files", async () => {
     const original = packedChart("web", "1.0.0", { [`templates/${"deep/".repeat(25)}a.yaml`]: "a: 1" }).archive;
     const { archive, refersOutside } = await helmChart(original);
     expect(refersOutside).toBe(false);
@@ -45,7 +46,7 @@ describe("a chart for Helm", () => {
     expect((await chartFiles(archive, ["values.yaml"])).get("values.yaml")?.toString()).toContain("replicaCount");
   });
 
-  test("[CS4] is looked through for schemas, also in charts within, packed or not", async () => {
+  test("[CS4] a chart for Helm is searched for schemas, also in charts within, packed or not", async () => {
     const [outside, inside] = [schema({ $ref: METADATA }), schema({ $ref: "#" })];
     expect((await helmChart(packedChart("web", "1.0.0", inside).archive)).refersOutside).toBe(false);
     expect((await helmChart(packedChart("web", "1.0.0", outside).archive)).refersOutside).toBe(true);
@@ -63,12 +64,12 @@ describe("a chart for Helm", () => {
   test.each([
     ["leads out of its folder", "web/../../etc/passwd"],
     ["is another one for programs that know backslashes", "web\\values.schema.json"],
-  ])("[CS3] is none where a path %s", async (_, path) => {
+  ])("[CS3] a chart is refused where a path %s", async (_, path) => {
     const archive = await archiveOf([{ path, content: Buffer.from("x") }]);
     await expect(helmChart(archive)).rejects.toThrow(ArchiveProblem);
   });
 
-  test("[CS3] is none where charts nest without end", async () => {
+  test("[CS3] a chart is refused where charts nest too deeply", async () => {
     let content = packedChart("web", "1.0.0").archive;
     for (let depth = 0; depth < 6; depth++) content = await archiveOf([{ path: "web/charts/web.tgz", content }]);
     await expect(helmChart(content)).rejects.toThrow("charts nest too deeply in it");

@@ -1,4 +1,5 @@
-import { type ArchivedFile, ArchiveProblem, packFiles, unpackChart } from "./archive.ts";
+import { type ArchivedFile, packFiles, unpackChart } from "./archive.ts";
+import { ArchiveProblem } from "./problems.ts";
 
 /** A chart as Helm is given it. */
 export interface HelmChart {

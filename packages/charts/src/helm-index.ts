@@ -1,15 +1,11 @@
-import { parse } from "yaml";
-import { isSteep, marksIn } from "./text-size.ts";
+import { ReadingProblem } from "./problems.ts";
+import { yamlDocuments } from "./yaml.ts";
 
 /** One version of a chart, as the index of a repository lists it. */
 export interface IndexEntry {
   readonly version: string;
   readonly urls: readonly string[];
   readonly digest: string | null;
-}
-
-export class IndexProblem extends Error {
-  override readonly name = "IndexProblem";
 }
 
 const LARGEST_ENTRY_CHARACTERS = 64 * 1024;
@@ -20,7 +16,7 @@ const LONGEST_URL = 2000;
 const LONGEST_DIGEST = 200;
 const MOST_URLS = 10;
 const MOST_ENTRIES = 10_000;
-const MOST_MARKS = 10_000;
+const LIMITS = { depth: 64, nodes: 10_000, aliases: 0, repeatedKeys: "last wins" } as const;
 
 /**
  * The texts of the entries of one chart. Indexes of tens of megabytes are common, and to parse one takes many seconds; so
@@ -39,7 +35,7 @@ export function* entriesOf(index: Buffer, chart: string): Generator<string> {
       return;
     }
   }
-  throw new IndexProblem("it has no entries");
+  throw new ReadingProblem("it has no entries");
 }
 
 /** One line at a time: splitting everything would take several times the memory. */
@@ -47,7 +43,7 @@ function* linesOf(text: Buffer): Generator<string> {
   for (let at = 0; at < text.length; ) {
     const found = text.indexOf("\n", at);
     const end = found === -1 ? text.length : found;
-    if (end - at > LONGEST_LINE_BYTES) throw new IndexProblem("it has a line that is too long");
+    if (end - at > LONGEST_LINE_BYTES) throw new ReadingProblem("it has a line that is too long");
     const line = text.toString("utf8", at, end);
     at = end + 1;
     yield line.endsWith("\r") ? line.slice(0, -1) : line;
@@ -102,7 +98,7 @@ function* cutOut(lines: Iterable<string>, chart: string): Generator<string> {
       isWanted = names.has(line.trim());
     } else if (isWanted && isItem && (current === null || indent <= current.indent)) {
       if (current) yield current.text;
-      if (++count > MOST_ENTRIES) throw new IndexProblem("it lists too many versions");
+      if (++count > MOST_ENTRIES) throw new ReadingProblem("it lists too many versions");
       current = new Item(line);
     } else current?.add(line);
   }
@@ -110,31 +106,30 @@ function* cutOut(lines: Iterable<string>, chart: string): Generator<string> {
 }
 
 function* entriesOfJson(index: Buffer, chart: string): Generator<string> {
-  if (index.length > LARGEST_JSON_BYTES) throw new IndexProblem("it is too large for JSON");
+  if (index.length > LARGEST_JSON_BYTES) throw new ReadingProblem("it is too large for JSON");
   let value: unknown;
   try {
     value = JSON.parse(index.toString("utf8"));
   } catch {
-    throw new IndexProblem("it is no JSON");
+    throw new ReadingProblem("it is not JSON");
   }
   const entries = (value as { entries?: unknown }).entries;
-  if (typeof entries !== "object" || entries === null) throw new IndexProblem("it has no entries");
+  if (typeof entries !== "object" || entries === null) throw new ReadingProblem("it has no entries");
   const versions: unknown = Object.hasOwn(entries, chart) ? (entries as Record<string, unknown>)[chart] : [];
   if (Array.isArray(versions)) yield* versions.slice(0, MOST_ENTRIES).map((entry) => JSON.stringify(entry));
 }
 
 /** Null for an entry that is of no use: without a version, without an address, or not to be read. */
 export function parseEntry(text: string): IndexEntry | null {
-  if (text === "" || text.length > LARGEST_ENTRY_CHARACTERS || isSteep(text) || marksIn(text) > MOST_MARKS) return null;
-  let entry: Record<string, unknown>;
+  if (text === "" || text.length > LARGEST_ENTRY_CHARACTERS) return null;
+  let entry: unknown;
   try {
-    // An error that is made readable is searched for in the whole text, and a text may have an error at each character.
-    entry = parse(text, { maxAliasCount: 0, uniqueKeys: false, prettyErrors: false, logLevel: "error" });
+    [entry] = yamlDocuments(text, LIMITS);
   } catch {
     return null;
   }
   if (typeof entry !== "object" || entry === null) return null;
-  const { version, urls, digest } = entry;
+  const { version, urls, digest } = entry as Readonly<Record<string, unknown>>;
   const addresses = (Array.isArray(urls) ? urls.slice(0, MOST_URLS) : []).filter(isAddress);
   if ((typeof version !== "string" && typeof version !== "number") || addresses.length === 0) return null;
   const stated = typeof digest === "string" ? digest : null;

@@ -47,7 +47,7 @@ async function registry({ blob = archive, isPrivate = false }: Registry = {}) {
 }
 
 describe("a chart in an OCI registry", () => {
-  test("[TP41] is read with an anonymous token, and the plus sign of its version", async () => {
+  test("[TP41] a chart in an OCI registry is read with an anonymous token, and its version keeps the plus sign", async () => {
     const { pull, authorizations } = await registry();
     const { version, versions, archive: pulled } = await pull();
     expect({ version, versions }).toEqual({
@@ -58,12 +58,12 @@ describe("a chart in an OCI registry", () => {
     expect(authorizations.filter((given) => given === undefined)).toHaveLength(1);
   });
 
-  test("[TP41] is held against its digest", async () => {
+  test("[TP41] a chart in an OCI registry is checked against its digest", async () => {
     const { pull } = await registry({ blob: packedChart("web", "6.6.6").archive });
     await expect(pull()).rejects.toThrow("the chart's archive is not what the index says it is");
   });
 
-  test("[TP41] is unknown where the registry has none, or none for everybody", async () => {
+  test("[TP41] a chart is unknown where the OCI registry does not have it, or does not show it to everybody", async () => {
     const { pull } = await registry();
     await expect(pull("web", "9.9.9")).rejects.toThrow(ChartUnknown);
     await expect(pull("nothing")).rejects.toThrow(ChartUnknown);

@@ -1,4 +1,5 @@
 import { LARGEST_ARCHIVE_BYTES } from "./archive.ts";
+import { challengeOf, tokenAddress, tokenIn } from "./challenge.ts";
 import type { ChartMeans } from "./chart-reading.ts";
 import { type ChartAddress, type ChartSource, ChartUnknown, ChartUnusable } from "./chart-source.ts";
 import { basicAuthorization, credentialFor, type RepositoryCredential } from "./credential.ts";
@@ -86,7 +87,7 @@ function documentOf<T extends object>({ body }: Fetched): T {
   } catch {
     // Said below.
   }
-  throw new Unreachable("its answer is no JSON");
+  throw new Unreachable("its answer is not JSON");
 }
 
 interface Known {
@@ -95,22 +96,17 @@ interface Known {
   readonly credentials: readonly RepositoryCredential[];
 }
 
-/** What the registry asks for with its 401, made of what is stored for it. */
+/** The Authorization header that the 401 of the registry asks for, made from the stored credential. */
 async function authorizationFor(
   fetch: Fetch,
   origin: string,
   { headers }: Fetched,
   { credential, credentials }: Known,
 ): Promise<string> {
-  const challenge = String(headers["www-authenticate"] ?? "");
-  if (/^basic\b/i.test(challenge) && credential) return basicAuthorization(credential);
-  const field = (name: string) => new RegExp(`\\b${name}="([^"]*)"`, "i").exec(challenge)?.[1];
-  const realm = URL.parse(field("realm") ?? "");
-  if (!/^bearer /i.test(challenge) || !realm) throw new ChartUnknown();
-  for (const name of ["service", "scope"]) {
-    const value = field(name);
-    if (value) realm.searchParams.set(name, value);
-  }
+  const challenge = challengeOf(String(headers["www-authenticate"] ?? ""));
+  if (challenge?.scheme === "basic" && credential) return basicAuthorization(credential);
+  if (challenge?.scheme !== "bearer") throw new ChartUnknown();
+  const { realm, scope } = challenge;
   // Only what is stored for the registry itself opens it: a registry of a stranger must not get a token of ours.
   const presented = credential && (realm.origin === origin ? credential : credentialFor(credentials, realm.href));
   if (credential && !presented) {
@@ -119,15 +115,15 @@ async function authorizationFor(
     );
   }
   const authorization = presented ? { authorization: basicAuthorization(presented) } : {};
-  return `Bearer ${await tokenFrom(fetch, realm.href, { accept: "application/json", ...authorization })}`;
+  const address = tokenAddress(challenge, scope ? [scope] : []);
+  return `Bearer ${await tokenFrom(fetch, address, { accept: "application/json", ...authorization })}`;
 }
 
 /** Public registries want a token even from those who may read without one. */
-async function tokenFrom(fetch: Fetch, realm: string, headers: Readonly<Record<string, string>>): Promise<string> {
-  const answer = await fetch(realm, { maxBytes: LARGEST_DOCUMENT_BYTES, headers });
+async function tokenFrom(fetch: Fetch, address: string, headers: Readonly<Record<string, string>>): Promise<string> {
+  const answer = await fetch(address, { maxBytes: LARGEST_DOCUMENT_BYTES, headers });
   if (answer.status !== 200) throw new ChartUnknown();
-  const { token, access_token } = documentOf<{ token?: unknown; access_token?: unknown }>(answer);
-  const given = token ?? access_token;
-  if (typeof given !== "string" || !/^[\x21-\x7e]+$/.test(given)) throw new Unreachable("its token is none");
-  return given;
+  const token = tokenIn(documentOf(answer));
+  if (token === null) throw new Unreachable("its token is not valid");
+  return token;
 }

@@ -1,23 +1,34 @@
-import type { ChartMeans } from "./chart-reading.ts";
+import type { CHART_READINGS, ChartMeans, ChartReader } from "./chart-reading.ts";
 import { type ChartAddress, type ChartSource, ChartUnknown, ChartUnusable, isChartName } from "./chart-source.ts";
 import { AddressRefused, type Fetch } from "./fetch.adapter.ts";
-import { IndexProblem } from "./helm-index.ts";
 import { helmSource } from "./helm-repository.adapter.ts";
 import { ociSource } from "./oci.adapter.ts";
-import { createReaderApart } from "./reader-apart.adapter.ts";
+import { ReadingProblem } from "./problems.ts";
+import { createReaderPool } from "./reader-pool.adapter.ts";
 import { isOci, webAddressOf } from "./repository-url.ts";
+
+/** One deadline is for everything that is read of an index, however many entries it has. */
+export function createChartReader(deadlineMs = 10_000): ChartReader {
+  const deadlines = { index: deadlineMs, versions: deadlineMs };
+  const pool = createReaderPool<typeof CHART_READINGS>(new URL("./reader.worker.ts", import.meta.url), deadlines);
+  return {
+    index: (question) => pool.read("index", question),
+    versions: (question) => pool.read("versions", question),
+  };
+}
+const ownReader = createChartReader();
 
 /** Downloads one version of a chart. Throws AddressRefused, Unreachable, ChartUnknown and ChartUnusable. */
 export async function pullChart(
   fetch: Fetch,
   { repo, name, version }: ChartAddress,
-  { credentials = [], reader = createReaderApart() }: Partial<ChartMeans> = {},
+  { credentials = [], reader = ownReader }: Partial<ChartMeans> = {},
 ): Promise<ChartSource> {
   if (!webAddressOf(repo)) throw new AddressRefused("The address must begin with https:// or oci://");
   if (!isChartName(name)) throw new ChartUnknown();
   const read = isOci(repo) ? ociSource : helmSource;
   const source = await read(fetch, { repo, name, version }, { credentials, reader }).catch((error: unknown) => {
-    throw error instanceof IndexProblem ? new ChartUnusable(`its index is not usable: ${error.message}`) : error;
+    throw error instanceof ReadingProblem ? new ChartUnusable(`its index is not usable: ${error.message}`) : error;
   });
   if (!(await isAsStated(source))) throw new ChartUnusable("the chart's archive is not what the index says it is");
   return source;

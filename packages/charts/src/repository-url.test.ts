@@ -15,7 +15,7 @@ describe("the address of a chart repository", () => {
     "http://charts.internal:8080/x",
     "https://10.0.0.7:5000",
     "oci://10.0.0.7:5000/charts",
-  ])("[CS1] %s is taken", (repo) => {
+  ])("[CS1] the repository address %s is taken", (repo) => {
     expect(repositoryProblem(repo, ALLOWED)).toBeNull();
   });
 
@@ -40,12 +40,12 @@ describe("the address of a chart repository", () => {
     ["/var/charts", "must begin with https:// or oci://"],
     ["https://", "must begin with https:// or oci://"],
     ["", "must begin with https:// or oci://"],
-  ])("[CS1] %s is refused", (repo, problem) => {
+  ])("[CS1] the repository address %s is refused", (repo, problem) => {
     expect(repositoryProblem(repo, ALLOWED)).toContain(problem);
     expect(repositoryProblem(repo, ALLOWED)).not.toContain("s3cret");
   });
 
-  test("[CS5] is told to people by its host alone", () => {
+  test("[CS5] messages name a repository by its host alone", () => {
     expect(repositoryHost("oci://ghcr.io:443/acme")).toBe("ghcr.io");
     expect(repositoryHost("https://ada:s3cret@charts.example.com:8443/x?token=t")).toBe("charts.example.com:8443");
   });

@@ -6,7 +6,7 @@ const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+)(:\d+)?$/;
 const LOCAL_NAME = /(^|\.)localhost\.?$/;
 
 /**
- * Where a chart repository is reached on the web: one of OCI by HTTPS. Null for what is no address of a repository. It is
+ * Where a chart repository is reached on the web: one of OCI by HTTPS. Null for what is not an address of a repository. It is
  * parsed as an address of the web in every case, because a URL of another scheme keeps its host as it was written:
  * `oci://0x7f.1` would not be recognized as 127.0.0.1.
  */
@@ -32,7 +32,7 @@ export function addressProblem(url: URL, allowedHosts: readonly string[]): strin
   return null;
 }
 
-/** What is wrong with the address of a chart repository, as far as it shows without asking anybody; null where nothing is. */
+/** What is wrong with the address of a chart repository, as far as it can be checked without a request; null for a valid one. */
 export function repositoryProblem(repo: string, allowedHosts: readonly string[]): string | null {
   const url = webAddressOf(repo);
   if (!url) return "The address must begin with https:// or oci://";

@@ -1,9 +1,3 @@
-/** How much there is in a text that a stranger wrote, found in one pass before anything parses it. */
-
-const DEEPEST_NESTING = 64;
-
-export const isDeeperThan = (json: string, limit: number): boolean => jsonSize(json, limit).depth > limit;
-
 const [QUOTE, COMMA, OPEN_LIST, BACKSLASH, CLOSE_LIST, OPEN_MAP, CLOSE_MAP] = [
   0x22, 0x2c, 0x5b, 0x5c, 0x5d, 0x7b, 0x7d,
 ];
@@ -44,26 +38,4 @@ function endOfString(json: string, start: number): number {
   let index = start + 1;
   while (index < json.length && json.charCodeAt(index) !== QUOTE) index += json.charCodeAt(index) === BACKSLASH ? 2 : 1;
   return index;
-}
-
-/**
- * How many characters there are that may begin or end a node: no text has many more nodes than these. Found before
- * parsing, because a node costs the parser a thousand times its text.
- */
-export function marksIn(text: string): number {
-  let marks = 0;
-  for (let at = 0; at < text.length; at++) if (MARKS.has(text.charCodeAt(at))) marks++;
-  return marks;
-}
-
-const MARKS = new Set(Array.from("\n,:-?[]{}&*!'\"|>", (mark) => mark.charCodeAt(0)));
-
-/**
- * Whether it may nest too deeply to be parsed, which recurses: by brackets or by dashes and question marks in a row, with
- * whatever may stand between them. Deep nesting by indentation takes a text of its square, and more than there may be.
- */
-export function isSteep(text: string): boolean {
-  const brackets = text.match(/[[{]/g)?.length ?? 0;
-  if (brackets > DEEPEST_NESTING && isDeeperThan(text.replace(/["\\]/g, " "), DEEPEST_NESTING)) return true;
-  return /([-?:][ \t]+){64}/.test(text);
 }
