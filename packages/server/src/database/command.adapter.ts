@@ -1,16 +1,42 @@
+import pg from "pg";
 import type { Config } from "../config.ts";
-import { connect, type Database } from "./connection.adapter.ts";
+import { type Address, clientConfig, connect, type Database } from "./connection.adapter.ts";
 import { runningEmbeddedPostgres, startEmbeddedPostgres } from "./embedded/embedded.adapter.ts";
 
+/** PostgreSQL may list a connection for a moment after it was closed, and a command must not take its own for a server's. */
+const COMMAND_NAME = "binnacle command";
+
 /** Gives a command the database: the running one, or one that is started for it. */
-export async function withDatabase(config: Config, work: (database: Database) => Promise<void>): Promise<void> {
+export const withDatabase = (config: Config, work: (database: Database) => Promise<void>): Promise<void> =>
+  withAddress(config, (address) => connected(address, work));
+
+/** The address of the database, for a command that connects by itself. */
+export async function withAddress(config: Config, work: (address: Address) => Promise<void>): Promise<void> {
   const { address, stop } = await reach(config);
-  const database = connect(address, { poolSize: 2, onError: () => undefined });
   try {
-    await work(database);
+    await work(address);
+  } finally {
+    await stop();
+  }
+}
+
+export async function connected<T>(address: Address, work: (database: Database) => Promise<T>): Promise<T> {
+  const database = connect(address, { poolSize: 2, name: COMMAND_NAME, onError: () => undefined });
+  try {
+    return await work(database);
   } finally {
     await database.close();
-    await stop();
+  }
+}
+
+/** A connection without a pool, for what takes a session of its own. */
+export async function withClient<T>(address: Address, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client(clientConfig(address, COMMAND_NAME));
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
   }
 }
 

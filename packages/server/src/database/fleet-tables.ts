@@ -20,11 +20,10 @@ import type {
   Provider,
   Stage,
   StageStatus,
-  TemplateComponent,
-  TemplateParameter,
-  TemplateScope,
 } from "@binnacle/contract";
 import type { ColumnType, Generated } from "kysely";
+import type { KubernetesRelease } from "../cloud/kubernetes-release.ts";
+import type { StackTemplateTable } from "./template-tables.ts";
 
 /** Written as text, because `pg` converts a JavaScript array to a PostgreSQL array; read as the value. */
 export type Json<T> = ColumnType<T, string, string>;
@@ -68,7 +67,14 @@ export interface ChartRepositoryTable extends Timestamps {
   sealed_password: string;
 }
 
-export interface ClusterTable extends Timestamps {
+interface Suspended {
+  /** Since when its operator is not to touch it and what is in it; null where it may, unless something around it is suspended. */
+  suspended_at: Date | null;
+  suspended_by: string | null;
+  suspended_reason: string | null;
+}
+
+export interface ClusterTable extends Timestamps, Suspended {
   id: string;
   org_id: string;
   name: string;
@@ -85,6 +91,14 @@ export interface ClusterTable extends Timestamps {
   first_connected_at: Date | null;
   last_heartbeat: Date | null;
   operator_version: string | null;
+  /** Whether the operator said at its last connection that it can be upgraded from here. */
+  self_upgrade: Generated<boolean>;
+  /** Whether it said then that it does not touch what is suspended; null where no server has asked yet. */
+  suspends: boolean | null;
+  /** Whether it said then that it can let the cluster go; null where no server has asked yet. */
+  detaches: boolean | null;
+  /** When the last suspension ended: deployments have their whole time from then on. */
+  suspension_ended_at: Date | null;
   kubernetes_version: string | null;
   node_count: number | null;
   capacity: Json<Record<string, number>> | null;
@@ -100,14 +114,27 @@ export interface ClusterTable extends Timestamps {
   sealed_ssh_key: string | null;
   ssh_public_key: string | null;
   sealed_join_token: string | null;
+  /** With it agents join, and nothing else; null for clusters of releases that had one token for all. */
+  sealed_agent_token: string | null;
+  /** What its machines run; null for clusters of releases that did not keep it. */
+  kubernetes_release: Json<KubernetesRelease> | null;
+  /** Where its control plane puts snapshots, as it was when the cluster was made. */
+  snapshot_bucket: string | null;
   deletion_requested_at: Date | null;
   /** An administrator has given the cluster up. It stays until its operator has cleaned up, or until it is deleted. */
   abandoned_at: Date | null;
+  /** Its operator is to let go of everything on it. Such a cluster was given up at the same moment. */
+  detach_requested_at: Date | null;
+  /** What the operator has not let go of yet; null before it has answered. */
+  detach_message: string | null;
+  /** When its operator was last asked to let go. */
+  detach_asked_at: Date | null;
 }
 
 export interface ClusterSessionTable {
   cluster_id: string;
   hub_id: string;
+  hub_url: string | null;
   epoch: number;
   token_version: number;
   lease_until: Date;
@@ -124,7 +151,7 @@ export interface ClusterSettingsTable {
   updated_at: Date;
 }
 
-export interface ProjectTable extends Timestamps {
+export interface ProjectTable extends Timestamps, Suspended {
   id: string;
   org_id: string;
   cluster_id: string;
@@ -138,6 +165,10 @@ export interface ProjectTable extends Timestamps {
   /** An administrator of the organization has allowed a level weaker than the cluster's. */
   weaker_pod_security_allowed: Generated<boolean>;
   isolation: Generated<Isolation>;
+  /** Whether the operator has last reported it as suspended, since it or its cluster is; null before it has reported. */
+  suspension_reported: boolean | null;
+  /** When the last suspension ended: deployments have their whole time from then on. */
+  suspension_ended_at: Date | null;
   /** The time of the last report that changed the project; null before the first. */
   reported_at: Date | null;
 }
@@ -183,7 +214,7 @@ export interface MetricSampleTable {
 }
 
 /** A trigger keeps three further columns, `search_text`, `deployed_at` and `listed_components`, which only lists read. */
-export interface AppTable extends Timestamps {
+export interface AppTable extends Timestamps, Suspended {
   id: string;
   org_id: string;
   cluster_id: string;
@@ -207,6 +238,8 @@ export interface AppTable extends Timestamps {
   drift_detected_at: Date | null;
   drift_repairs: JsonWithDefault<DriftRepair[]>;
   forced_generation: number | null;
+  /** Whether the operator has last reported it as suspended, since it is; null before it has reported. */
+  suspension_reported: boolean | null;
   /** The time of the last report that changed the app; null before the first. */
   reported_at: Date | null;
 }
@@ -304,24 +337,4 @@ export interface AddonRevisionTable {
   notes: string | null;
   created_by: string | null;
   created_at: Date;
-}
-
-export interface StackTemplateTable extends Timestamps {
-  id: string;
-  org_id: string;
-  /** The project of scope `project`; null in old rows that fit no single project. */
-  project_id: string | null;
-  /** The cluster of scope `cluster`. */
-  cluster_id: string | null;
-  namespace: string;
-  name: string;
-  version: string;
-  scope: TemplateScope;
-  description: string | null;
-  icon: string | null;
-  tags: string[];
-  components: Json<TemplateComponent[]>;
-  parameters: Json<TemplateParameter[]>;
-  /** Incremented with each change. */
-  generation: Generated<number>;
 }

@@ -1,7 +1,7 @@
 import pg from "pg";
-import { BoundedQuery } from "./bounded-query.adapter.ts";
+import { PipelinedClient } from "./prepared.adapter.ts";
 import { preparedQueries, type Statement, type Value } from "./prepared-query.adapter.ts";
-import { isUnreachable } from "./transaction.ts";
+import { isTooSlow, isUnreachable } from "./transaction.ts";
 
 export type ReadRows = <R extends pg.QueryResultRow>(statement: Statement, values: readonly Value[]) => Promise<R[]>;
 
@@ -14,7 +14,7 @@ export interface Pipeline {
 /** PostgreSQL ends a statement that takes longer, so that those behind it go on. It is far below the time of a silence. */
 const SLOW_AFTER_MS = 1_000;
 /** A connection that has not answered anything for this long, while something waits, is given up. */
-const SILENT_FOR_MS = 10_000;
+const SILENT_FOR_MS = 5_000;
 
 export interface PipelineOptions {
   readonly onError: (error: Error) => void;
@@ -25,9 +25,11 @@ export interface PipelineOptions {
 }
 
 interface Shared {
-  readonly client: pg.Client;
+  readonly client: PipelinedClient;
   /** One timer for all statements: one for each would be a large part of what a read costs. */
   readonly silence: NodeJS.Timeout;
+  /** When something was last sent after a pause, or answered. The timer is late where the process was held up. */
+  heardAtMs: number;
   unanswered: number;
 }
 
@@ -50,7 +52,7 @@ export function openPipeline(
   }
 
   function connect(): Promise<Shared> {
-    const client = new pg.Client({ ...config, pipeline: true, statement_timeout: slowAfterMs });
+    const client = new PipelinedClient({ ...config, statement_timeout: slowAfterMs });
     const connecting = client.connect().then(() => share(client, silentForMs));
     client.on("error", (error) => {
       forget(connecting);
@@ -70,7 +72,7 @@ export function openPipeline(
     const connecting = current;
     const shared = await connecting;
     try {
-      if (shared.unanswered++ === 0) shared.silence.refresh();
+      if (shared.unanswered++ === 0) listen(shared);
       return await query<R>(shared.client, statement, values);
     } catch (error) {
       if (isUnreachable(error)) forget(connecting);
@@ -81,7 +83,7 @@ export function openPipeline(
       return read(statement, values, retries - 1);
     } finally {
       shared.unanswered -= 1;
-      shared.silence.refresh();
+      listen(shared);
     }
   }
 
@@ -93,46 +95,46 @@ export function openPipeline(
   };
 }
 
-function share(client: pg.Client, silentForMs: number): Shared {
+function share(client: PipelinedClient, silentForMs: number): Shared {
   const giveUp = () => {
-    if (shared.unanswered > 0) client.connection.stream.destroy();
+    if (shared.unanswered === 0) return;
+    // A timer that is set after the process was held up counts from before that.
+    if (performance.now() - shared.heardAtMs < silentForMs) {
+      shared.silence.refresh();
+      return;
+    }
+    const heard = client.socket.bytesRead;
+    // A process that was held up finds its timers due before it reads the answers that have come meanwhile.
+    setImmediate(() => {
+      if (shared.unanswered > 0 && client.socket.bytesRead === heard) client.socket.destroy();
+    });
   };
-  const shared = { client, silence: setTimeout(giveUp, silentForMs).unref(), unanswered: 0 };
+  const silence = setTimeout(giveUp, silentForMs).unref();
+  const shared = { client, silence, heardAtMs: performance.now(), unanswered: 0 };
   return shared;
+}
+
+function listen(shared: Shared): void {
+  shared.heardAtMs = performance.now();
+  shared.silence.refresh();
 }
 
 /** The same from a pool, for statements that may take long. */
 export function readsFrom(pool: pg.Pool): ReadRows {
   const query = preparedQueries(pool.options.types ?? pg.types);
-  return unlessOutdated(pool, (statement, values) => query(pool, statement, values));
-}
-
-/** The same, a few rows at a time, until they have `enough` characters. */
-export const boundedReadsFrom = (pool: pg.Pool, enough: number): ReadRows =>
-  unlessOutdated(pool, async <R extends pg.QueryResultRow>(statement: Statement, values: readonly Value[]) => {
-    const query = { ...statement, values: [...values] };
-    // The types of the driver do not know that the pool runs a query of ours as it does its own.
-    return (await pool.query<R>(new BoundedQuery(query, enough) as unknown as typeof query)).rows;
-  });
-
-const unlessOutdated =
-  (pool: pg.Pool, read: ReadRows): ReadRows =>
-  async <R extends pg.QueryResultRow>(statement: Statement, values: readonly Value[]) => {
+  return async <R extends pg.QueryResultRow>(statement: Statement, values: readonly Value[]) => {
     try {
-      return await read<R>(statement, values);
+      return await query<R>(pool, statement, values);
     } catch (error) {
       if (!isOutdated(error)) throw error;
       // The pool has closed the connection. The others that it holds may be as old, so the text is not prepared this time.
       return (await pool.query<R>(statement.text, [...values])).rows;
     }
   };
+}
 
 /**
  * PostgreSQL refuses a prepared statement with `*` after a table has got a column, as a migration of a newer version does
  * while servers of the older one run.
  */
-const isOutdated = (error: unknown): boolean => codeOf(error) === "0A000";
-
-const isTooSlow = (error: unknown): boolean => codeOf(error) === "57014";
-
-const codeOf = (error: unknown) => (error as { code?: unknown }).code;
+const isOutdated = (error: unknown): boolean => (error as { code?: unknown }).code === "0A000";

@@ -96,6 +96,7 @@ export function preparedQueries(types: TypeParsers): Run {
         this.#rows.push(this.#read(fields));
       } catch (error) {
         this.#problem = error as Error;
+        this.#readers?.delete(this.name);
       }
     }
 
@@ -123,12 +124,26 @@ export function preparedQueries(types: TypeParsers): Run {
     });
 }
 
+/**
+ * A pooler has prepared the statement anew on another connection, after a newer version has changed its table. Values would get
+ * the names of others. PostgreSQL itself refuses such a statement with the same code.
+ */
+class OtherColumns extends Error {
+  override readonly name = "OtherColumns";
+  readonly code = "0A000";
+
+  constructor(expected: number, found: number) {
+    super(`PostgreSQL answered a prepared statement with ${found} columns in place of ${expected}.`);
+  }
+}
+
 function readerOf(fields: readonly pg.FieldDef[], types: TypeParsers): ReadRow {
   const names = fields.map(({ name }) => name);
   const parsers = fields.map(({ dataTypeID }) => types.getTypeParser(dataTypeID, "text"));
   // V8 shares the shape of a parsed object among its copies. An object that is built field by field gets no such shape.
   const empty = JSON.parse(JSON.stringify(Object.fromEntries(names.map((name) => [name, null])))) as object;
   return (texts) => {
+    if (texts.length !== names.length) throw new OtherColumns(names.length, texts.length);
     const row: Record<string, unknown> = { ...empty };
     for (let index = 0; index < names.length; index++) {
       const text = texts[index] ?? null;

@@ -9,7 +9,8 @@ import type {
   ProvisioningStatus,
 } from "@binnacle/contract";
 import type { Generated } from "kysely";
-import type { Json, Timestamps } from "./fleet-tables.ts";
+import type { KubernetesRelease } from "../cloud/kubernetes-release.ts";
+import type { Json, JsonWithDefault, Timestamps } from "./fleet-tables.ts";
 
 /** The tables of what Binnacle builds at a provider, as the migrations create them. */
 export interface ProvisioningTables {
@@ -27,7 +28,8 @@ export interface CloudCredentialTable extends Timestamps {
   name: string;
   provider: Provider;
   region: string | null;
-  access_key_id: string | null;
+  /** The fields of the provider that are not secret; see `credentialFieldsOf` of the contract. */
+  settings: JsonWithDefault<Readonly<Record<string, string>>>;
   sealed_secret: string | null;
 }
 
@@ -46,7 +48,29 @@ export interface ProvisioningJobTable extends Timestamps {
   desired_node_count: number | null;
   /** Ends with its plan and changes nothing. */
   dry_run: Generated<boolean>;
-  plan: Json<Omit<ProvisioningPlan, "job_id">> | null;
+  /** The node whose machine is replaced. */
+  node: string | null;
+  /** The id of the machine that is replaced, once it is known: a further run must not replace its successor. */
+  replaced_machine: string | null;
+  /** What an upgrade leads to. */
+  kubernetes_release: Json<KubernetesRelease> | null;
+  /** Nodes go although the data of their local volumes is lost. */
+  force: Generated<boolean>;
+  /** Plans of earlier releases have no volumes. */
+  plan: Json<Omit<ProvisioningPlan, "job_id" | "volumes"> & { readonly volumes?: ProvisioningPlan["volumes"] }> | null;
+  /** Of what the plan would change; null for plans of earlier releases. */
+  plan_digest: string | null;
+  /** The dry run that somebody has seen: nothing else may be changed. */
+  plan_job_id: string | null;
+  /** Since when it is known that the plan of the job is the one that was seen. A later run finishes what was begun. */
+  plan_confirmed_at: Date | null;
+  /** How often the cloud has asked the job to wait since somebody asked for it, and since when the job got no further than that. */
+  throttles: Generated<number>;
+  throttled_since: Date | null;
+  /** Since when an upgrade waits for a fresh snapshot, which is not a fault of its cloud. */
+  snapshot_wait_since: Date | null;
+  /** Until when a pending job waits for its cloud. */
+  retry_at: Date | null;
   cancel_requested_at: Date | null;
   /** Set while the job waits for its machines and its operator, without a worker. */
   waits_until: Date | null;

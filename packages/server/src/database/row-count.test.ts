@@ -1,14 +1,11 @@
-import { startWorld, type World } from "@binnacle/world";
+import { startWorld } from "@binnacle/world";
 import { sql } from "kysely";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { openShop, WEB } from "../apps/app.fixture.ts";
 import { foldRowCounts, WHOLE_RELATION } from "./row-count.store.ts";
 
-let world: World;
-beforeAll(async () => {
-  world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
-});
-afterAll(() => world?.stop());
+const world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
+afterAll(() => world.stop());
 
 /** The tables and columns by which triggers count, with the totals of each part: as they are kept, and as they are. */
 async function totals() {
@@ -26,7 +23,7 @@ async function totals() {
   return { parts: triggers.rows.length, counted: counted.rows, kept: kept.rows };
 }
 
-test("[PG11] the totals that are kept are those that counting gives, whatever has come and gone", async () => {
+test("[PG11] after inserts and deletes, the totals that are kept are those that counting the rows gives", async () => {
   const { kysely: db } = world.database;
   const { editor, project, cluster, org } = await openShop(world);
   const { admin } = world;
@@ -49,4 +46,43 @@ test("[PG11] the totals that are kept are those that counting gives, whatever ha
   expect(after.kept).toEqual(after.counted);
   expect(after.kept).toContainEqual({ relation: "apps", scope: project, total: 1 });
   expect(after.kept).toContainEqual({ relation: "projects", scope: org, total: 1 });
+});
+
+test("[PG19] totals are folded where there are new deltas, in as many steps as it takes, and no other row is written", async () => {
+  const { kysely: db } = world.database;
+  const orgs = [await world.org(), await world.org(), await world.org()];
+  expect(orgs).toHaveLength(3);
+  const rows = async () =>
+    (await sql`select relation, scope, delta, xmin::text, ctid::text from row_counts order by 1, 2, 4, 5`.execute(db))
+      .rows;
+  const unfolded = async () =>
+    (await sql`select from row_counts group by relation, scope having count(*) > 1`.execute(db)).rows.length;
+  await foldRowCounts(db, 1);
+  expect(await unfolded()).toBe(0);
+  const before = await rows();
+  await foldRowCounts(db);
+  expect(await rows()).toEqual(before);
+  await world.org();
+  expect(await unfolded()).toBeGreaterThan(0);
+  await foldRowCounts(db);
+  const { kept, counted } = await totals();
+  expect(kept).toEqual(counted);
+  const after = new Set((await rows()).map((row) => JSON.stringify(row)));
+  expect(before.filter((row) => after.has(JSON.stringify(row))).length).toBeGreaterThan(3);
+});
+
+test("[PG19] totals are folded by one replica at a time, and another one leaves them alone", async () => {
+  const { kysely: db } = world.database;
+  const rows = async () => (await sql`select relation, scope, delta from row_counts order by 1, 2, 3`.execute(db)).rows;
+  await world.org();
+  await db.transaction().execute(async (tx) => {
+    await foldRowCounts(tx);
+    await world.org();
+    const before = await rows();
+    await foldRowCounts(db);
+    expect(await rows()).toEqual(before);
+  });
+  const before = await rows();
+  await foldRowCounts(db);
+  expect((await rows()).length).toBeLessThan(before.length);
 });

@@ -2,13 +2,18 @@ import type { JobStatus, OrgRole, Scope, Via } from "@binnacle/contract";
 import type { Generated } from "kysely";
 import type { Tally } from "../accounts/login-throttle.ts";
 import type { FleetTables, Json, Timestamps } from "./fleet-tables.ts";
+import type { GitopsTables } from "./gitops-tables.ts";
+import type { OperatorUpgradeTables } from "./operator-upgrade-tables.ts";
 import type { ProvisioningTables } from "./provisioning-tables.ts";
 
 /** The types of all tables, as the migrations create them. */
-export interface Tables extends FleetTables, ProvisioningTables {
+export interface Tables extends FleetTables, GitopsTables, OperatorUpgradeTables, ProvisioningTables {
   audit_log: AuditLogTable;
   cli_tokens: CliTokenTable;
   device_logins: DeviceLoginTable;
+  event_log: EventLogTable;
+  event_log_head: EventLogHeadTable;
+  event_log_pruned: EventLogPrunedTable;
   idempotency_keys: IdempotencyKeyTable;
   jobs: JobTable;
   login_tallies: LoginTallyTable;
@@ -65,6 +70,27 @@ interface CliTokenTable extends Timestamps {
   last_used_at: Date | null;
   last_used_address: string | null;
   expiry_announced_at: Date | null;
+}
+
+interface EventLogTable {
+  recorded: Generated<number>;
+  /** Null until the row has its place in the order in which all are delivered. */
+  position: number | null;
+  topic: string;
+  org_id: string | null;
+  bytes: number;
+  message: string;
+  created_at: Generated<Date>;
+}
+
+interface EventLogHeadTable {
+  log_id: Generated<string>;
+  position: number;
+}
+
+interface EventLogPrunedTable {
+  org_id: string;
+  position: number;
 }
 
 interface DeviceLoginTable {
@@ -168,6 +194,8 @@ export interface JobTable extends Timestamps {
   kind: string;
   /** Jobs of one lane run one at a time; null means no lane. */
   lane: string | null;
+  /** Workers serve tenants in turn. */
+  tenant_id: Generated<string>;
   payload: Json<Record<string, unknown>>;
   status: JobStatus;
   attempts: Generated<number>;

@@ -22,9 +22,16 @@ export async function inTransaction<T>(database: Queries, work: (tx: Tx) => Prom
 
 const UNIQUE_VIOLATION = "23505";
 const FOREIGN_KEY_VIOLATION = "23503";
+const DISK_FULL = "53100";
+const INTERNAL_ERROR = "XX000";
 const RETRYABLE = new Set(["40001", "40P01"]);
-/** Connection exceptions, a server that is shutting down, starting or full, and a former primary that is read-only. */
-const UNREACHABLE = /^(08|57P0[1-3]|53300|25006)/;
+const TOO_SLOW = "57014";
+const FULL = "53300";
+/**
+ * Connection exceptions, a server that is shutting down, starting or full, a former primary that is read-only, a lock that others
+ * did not release in time, and a transaction whose program did not go on in time.
+ */
+const UNREACHABLE = /^(08|57P0[1-3]|53300|25006|55P03|25P03)/;
 const UNREACHABLE_SOCKET = new Set([
   "EAI_AGAIN",
   "ECONNREFUSED",
@@ -36,6 +43,10 @@ const UNREACHABLE_SOCKET = new Set([
   "EPIPE",
   "ETIMEDOUT",
 ]);
+
+/** What the driver says of itself, without a code. */
+const LOST_CONNECTION =
+  /^(Connection terminated|Client (has encountered a connection error|was closed)|timeout exceeded when trying|timeout expired)/;
 
 interface DatabaseError {
   readonly code?: string;
@@ -60,11 +71,27 @@ export function isRetryable(error: unknown): boolean {
   return RETRYABLE.has(asDatabaseError(error).code ?? "");
 }
 
+/** The disk of the database is full, or its quota, for which PostgreSQL has no code. */
+export function isOutOfRoom(error: unknown): boolean {
+  const { code, message = "" } = asDatabaseError(error);
+  return code === DISK_FULL || (code === INTERNAL_ERROR && /: Disk quota exceeded$/.test(message));
+}
+
+/** PostgreSQL takes no more connections. */
+export function isFull(error: unknown): boolean {
+  return asDatabaseError(error).code === FULL;
+}
+
+/** A statement took longer than it may, and was ended. */
+export function isTooSlow(error: unknown): boolean {
+  return asDatabaseError(error).code === TOO_SLOW;
+}
+
+/** The database stores nothing for now, whatever it is given. Whoever can wait tries again until it does. */
+export const isOutage = (error: unknown): boolean => isUnreachable(error) || isOutOfRoom(error);
+
+/** Nothing was changed, and another attempt may pass. */
 export function isUnreachable(error: unknown): boolean {
   const { code = "", message = "" } = asDatabaseError(error);
-  return (
-    UNREACHABLE.test(code) ||
-    UNREACHABLE_SOCKET.has(code) ||
-    /^Connection terminated|timeout exceeded when trying to connect/.test(message)
-  );
+  return UNREACHABLE.test(code) || UNREACHABLE_SOCKET.has(code) || LOST_CONNECTION.test(message);
 }

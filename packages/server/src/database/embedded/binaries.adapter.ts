@@ -1,20 +1,11 @@
-import {
-  chmod,
-  copyFile,
-  lstat,
-  mkdir,
-  readdir,
-  readFile,
-  readlink,
-  rename,
-  rm,
-  stat,
-  symlink,
-} from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { chmod, copyFile, lstat, mkdir, readdir, readFile, readlink, rename, symlink } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { basename, dirname, join, relative } from "node:path";
-import { closedFolder, makePassable, unfinishedSibling } from "./folders.adapter.ts";
-import type { Account } from "./placement.ts";
+import { promisify } from "node:util";
+import { spawnOptions } from "./account.adapter.ts";
+import type { Account } from "./account.ts";
+import { removeUnfinished, withUnfinished } from "./folders.adapter.ts";
 
 export interface Binaries {
   readonly initdb: string;
@@ -32,9 +23,20 @@ export function installedPackage(platform: string = process.platform, arch: stri
     }
   }
   throw new Error(
-    `There is no built-in database for this machine (${platform} ${arch}). Give the server the address of a PostgreSQL database.`,
+    `There is no built-in database for this machine (${platform} ${arch}). Set DATABASE_URL to the address of a PostgreSQL database.`,
   );
 }
+
+/** The major version of PostgreSQL in the package, with which the package's own version begins. */
+export async function majorOf(packageDir: string): Promise<string> {
+  const { version } = JSON.parse(await readFile(join(packageDir, "package.json"), "utf8")) as { version: string };
+  return version.split(".")[0] ?? "";
+}
+
+/** Root's copies of the program, one for each version, where every user can run them. */
+export const SHARED_FOLDER = "/var/lib/binnacle";
+
+const ABANDONED_AFTER_MS = 3_600_000;
 
 /**
  * Binaries that the database user can run: those of the package where possible, otherwise a copy in the first of the
@@ -47,7 +49,8 @@ export async function prepareBinaries(
   account: Account | undefined,
 ): Promise<Binaries> {
   const native = join(packageDir, "native");
-  if ((await isRunnable(native, account)) && (await linkLibraries(packageDir, native))) return binariesIn(native);
+  const installed = binariesIn(native);
+  if ((await linkLibraries(native)) && (await isRunnable(installed, account))) return installed;
   let failure: unknown;
   for (const folder of folders) {
     try {
@@ -64,22 +67,18 @@ function binariesIn(native: string): Binaries {
   return { initdb: join(native, "bin", "initdb"), postgres: join(native, "bin", "postgres") };
 }
 
-async function isRunnable(native: string, account: Account | undefined): Promise<boolean> {
+/** Root's checkout may be closed by a folder above, or file by file by the umask of the install. */
+async function isRunnable({ postgres }: Binaries, account: Account | undefined): Promise<boolean> {
   if (!account) return true;
-  // An install under umask 077 closes every file, not only the folders above.
-  const samples = [
-    join(native, "bin", "postgres"),
-    join(native, "lib", "postgresql"),
-    join(native, "share", "postgresql"),
-  ];
-  const closed = await Promise.all(samples.map((sample) => closedFolder(sample, account)));
-  const { mode } = await stat(join(native, "bin", "postgres"));
-  return closed.every((folder) => folder === undefined) && (mode & 0o004) !== 0;
+  return promisify(execFile)(postgres, ["--version"], spawnOptions(account, "/")).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Returns false where a missing link cannot be created. */
-async function linkLibraries(packageDir: string, native: string): Promise<boolean> {
-  const list = await readFile(join(packageDir, "native", "pg-symlinks.json"), "utf8").catch(() => "[]");
+async function linkLibraries(native: string): Promise<boolean> {
+  const list = await readFile(join(native, "pg-symlinks.json"), "utf8").catch(() => "[]");
   for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
     // The list names paths of the package, each link beside the library it points at.
     const link = join(native, target.replace(/^native\//, ""));
@@ -102,21 +101,26 @@ async function copyOf(packageDir: string, native: string, folder: string): Promi
   const copy = join(folder, `postgresql-${version}-${basename(name)}`);
   if (await isWhole(native, copy)) return copy;
   await makePassable(folder);
-  const unfinished = unfinishedSibling(copy);
-  try {
-    await copyTree(native, unfinished);
-    await linkLibraries(packageDir, unfinished);
-    await rename(unfinished, copy).catch(async (error) => {
+  await removeUnfinished(copy, ABANDONED_AFTER_MS);
+  await withUnfinished(copy, async (unfinished) => {
+    const made = join(unfinished, "new");
+    await copyTree(native, made);
+    await linkLibraries(made);
+    await rename(made, copy).catch(async (error) => {
       // A server that started at the same time was faster, or the existing copy is damaged.
       if (await isWhole(native, copy)) return;
       if (!isOccupied(error)) throw error;
-      await rename(copy, unfinishedSibling(copy));
-      await rename(unfinished, copy);
+      await rename(copy, join(unfinished, "damaged"));
+      await rename(made, copy);
     });
-  } finally {
-    await rm(unfinished, { recursive: true, force: true });
-  }
+  });
   return copy;
+}
+
+/** Creates a folder that every user can enter, whatever the umask is. */
+async function makePassable(folder: string): Promise<void> {
+  const isNew = (await mkdir(folder, { recursive: true })) !== undefined;
+  if (isNew) await chmod(folder, 0o711);
 }
 
 /** Returns whether every file is complete: a power failure or a cleanup of old files may have removed some. */

@@ -45,7 +45,7 @@ async function removeLinks(): Promise<string> {
   return join(packageDir, list[0].target);
 }
 
-test("[DB16] makes the library links that a blocked install script has not made, and makes them once", async () => {
+test("[DB16] the server makes the library links that a blocked install script has not made, and makes them once", async () => {
   await install();
   const link = await removeLinks();
   const first = await prepareBinaries(packageDir, [home], undefined);
@@ -55,18 +55,21 @@ test("[DB16] makes the library links that a blocked install script has not made,
 });
 
 // Root may write into every folder, so only another user can see this.
-test.skipIf(isRoot)("[DB16] runs a copy when the links are missing and the package folder is read-only", async () => {
-  await install();
-  await removeLinks();
-  await chmod(join(packageDir, "native", "lib"), 0o555);
-  const { postgres } = await prepareBinaries(packageDir, [home], undefined);
-  await chmod(join(packageDir, "native", "lib"), 0o755);
-  expect(postgres.startsWith(`${home}/postgresql-`)).toBe(true);
-  expect(execFileSync(postgres, ["--version"], { encoding: "utf8" })).toContain("PostgreSQL) 18");
-});
+test.skipIf(isRoot)(
+  "[DB16] the server runs a copy of PostgreSQL when the links are missing and the package folder is read-only",
+  async () => {
+    await install();
+    await removeLinks();
+    await chmod(join(packageDir, "native", "lib"), 0o555);
+    const { postgres } = await prepareBinaries(packageDir, [home], undefined);
+    await chmod(join(packageDir, "native", "lib"), 0o755);
+    expect(postgres.startsWith(`${home}/postgresql-`)).toBe(true);
+    expect(execFileSync(postgres, ["--version"], { encoding: "utf8" })).toContain("PostgreSQL) 18");
+  },
+);
 
 test.runIf(isRoot)(
-  "[DB12] runs the binaries in place, or a copy once the checkout is closed to the database user",
+  "[DB12] the server runs PostgreSQL in place, or a copy once the checkout is closed to the database user",
   async () => {
     await install();
     expect((await prepareBinaries(packageDir, [home], nobody)).postgres).toBe(join(packageDir, "native/bin/postgres"));
@@ -92,7 +95,7 @@ describe.runIf(isRoot)("a copy of the program", () => {
   }
   const copyIn = (place: string) => join(place, "postgresql-18.1.0-linux-x64");
 
-  test("[DB22] is shared by version, also by servers that make it at the same instant", async () => {
+  test("[DB22] a copy of PostgreSQL is shared by version, also by servers that make it at the same instant", async () => {
     await installSmall();
     const made = await Promise.all([1, 2, 3].map(() => prepareBinaries(packageDir, [home], nobody)));
     expect(new Set(made.map(({ postgres }) => postgres))).toEqual(new Set([join(copyIn(home), "bin/postgres")]));
@@ -110,7 +113,7 @@ describe.runIf(isRoot)("a copy of the program", () => {
       "was not finished",
       (file: string) => rm(join(file, "../../.."), { recursive: true }).then(() => mkdir(copyIn(home))),
     ],
-  ])("[DB22] is not used but made again when it %s", async (_, damage) => {
+  ])("[DB22] a copy of PostgreSQL is made again when it %s", async (_, damage) => {
     await installSmall();
     await prepareBinaries(packageDir, [home], nobody);
     const file = join(copyIn(home), "share/postgresql/zone");
@@ -120,14 +123,14 @@ describe.runIf(isRoot)("a copy of the program", () => {
   });
 
   // Not even root can make a folder there.
-  test("[DB22] goes beside the database where the system folder cannot be written", async () => {
+  test("[DB22] a copy of PostgreSQL goes beside the database where the system folder cannot be written", async () => {
     await installSmall();
     const { postgres } = await prepareBinaries(packageDir, ["/sys/binnacle", home], nobody);
     expect(postgres).toBe(join(copyIn(home), "bin/postgres"));
   });
 });
 
-test("[DB16] names the machine when there is no built-in database for it", () => {
+test("[DB16] the error names the machine when there is no built-in database for it", () => {
   expect(() => installedPackage("sunos", "sparc")).toThrow("sunos sparc");
   expect(() => installedPackage("win32", "x64")).toThrow("address of a PostgreSQL database");
 });

@@ -1,12 +1,9 @@
-import { dirname } from "node:path";
-import { linkCluster, locateFolders, makePassable, recordHome, removeAbandoned } from "./folders.adapter.ts";
+import { locateFolders, removeUnfinished } from "./folders.adapter.ts";
 import { ROLE, readPidFile } from "./launch.adapter.ts";
-import { removeOrphans, removeStaleHome } from "./orphans.adapter.ts";
 import { DATABASE } from "./owner-session.adapter.ts";
-import { SYSTEM_FOLDER } from "./placement.ts";
 import { type Log, Supervisor } from "./supervisor.adapter.ts";
 
-export { DataDirectoryInUse } from "./placement.ts";
+export { DatabaseRefused, DataDirectoryInUse } from "./supervisor.adapter.ts";
 
 interface Connection {
   readonly host: string;
@@ -20,6 +17,8 @@ export interface EmbeddedPostgres {
   readonly connection: Connection;
   /** Whether a database was taken over that an earlier server had left running. */
   readonly tookOver: boolean;
+  /** True while the database does not run because its disk is full. */
+  isOutOfRoom(): boolean;
   /** Stops the database (fast shutdown), waits until no process of it is left, and releases the lock. */
   stop(): Promise<void>;
 }
@@ -27,41 +26,28 @@ export interface EmbeddedPostgres {
 export interface EmbeddedPostgresOptions {
   readonly dataDir: string;
   readonly log: Log;
-  /** The folder for the database if the user it runs as cannot enter the data folder. */
-  readonly systemFolder?: string;
   /** Called when the database has ended and cannot be restarted. */
   readonly onLost?: (error: Error) => void;
 }
 
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const startedAt = Date.now();
-  const folders = await locateFolders(options.dataDir, options.systemFolder ?? SYSTEM_FOLDER);
-  const { dataDir, home, systemHome } = folders;
-  if (folders.isHomeStale) await removeStaleHome(folders, options.log);
-  await makePassable(home);
-  if (systemHome) await recordHome(systemHome, dataDir);
+  const folders = await locateFolders(options.dataDir);
   const supervisor = new Supervisor(folders, options.log, (error) => options.onLost?.(error));
   const { tookOver, socket } = await supervisor.start();
-  try {
-    if (systemHome) await recordHome(systemHome, dataDir);
-    await linkCluster(folders);
-    for (const folder of new Set([home, dirname(folders.pgdata)])) await removeAbandoned(folder);
-    if (folders.account) await removeOrphans(folders.systemFolder, options.log);
-  } catch (error) {
-    await supervisor.stop();
-    throw error;
-  }
+  await removeUnfinished(folders.pgdata);
   options.log("the database is ready", { folder: folders.pgdata, tookOver, tookMs: Date.now() - startedAt });
   return {
     connection: connectionTo(socket),
     tookOver,
+    isOutOfRoom: () => supervisor.isOutOfRoom,
     stop: () => supervisor.stop(),
   };
 }
 
 /** Returns the address of the database of a running server, for a command beside it. */
 export async function runningEmbeddedPostgres(dataDir: string): Promise<Connection | undefined> {
-  const { pgdata } = await locateFolders(dataDir, SYSTEM_FOLDER);
+  const { pgdata } = await locateFolders(dataDir);
   const { socket } = (await readPidFile(pgdata)) ?? {};
   return socket && connectionTo(socket);
 }

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmod, mkdtemp, realpath } from "node:fs/promises";
+import { mkdtemp, realpath } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -8,7 +8,6 @@ import pg from "pg";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "./embedded.adapter.ts";
 import { readPidFile } from "./launch.adapter.ts";
 import { removeWithDatabases } from "./leftovers.fixture.ts";
-import { SYSTEM_FOLDER } from "./placement.ts";
 import { isPostmaster, signalProcess } from "./processes.adapter.ts";
 
 export interface Report {
@@ -20,13 +19,12 @@ export interface Report {
 
 const SERVER = `
   import { startEmbeddedPostgres } from ${JSON.stringify(new URL("./embedded.adapter.ts", import.meta.url).href)};
-  const say = (report) => process.stdout.write(JSON.stringify(report) + "\\n");
+  const print = (report) => process.stdout.write(JSON.stringify(report) + "\\n");
   try {
-    const [, dataDir, systemFolder] = process.argv;
-    const { connection, tookOver } = await startEmbeddedPostgres({ dataDir, systemFolder, log: () => undefined });
-    say({ connection, tookOver });
+    const { connection, tookOver } = await startEmbeddedPostgres({ dataDir: process.argv[1], log: () => undefined });
+    print({ connection, tookOver });
   } catch (error) {
-    say({ refused: error.name, message: error.message });
+    print({ refused: error.name, message: error.message });
   }
 `;
 
@@ -35,37 +33,31 @@ export class Harness {
   readonly #folders: string[] = [];
   readonly #started: EmbeddedPostgres[] = [];
   readonly #servers: ChildProcess[] = [];
-  readonly #systemFolder: string;
   readonly logged: string[] = [];
   /** The log entries of each message. */
   readonly fields = new Map<string, Record<string, unknown>>();
-
-  constructor(systemFolder = SYSTEM_FOLDER) {
-    this.#systemFolder = systemFolder;
-  }
 
   readonly log = (message: string, fields: Record<string, unknown> = {}): void => {
     this.logged.push(message);
     this.fields.set(message, fields);
   };
 
-  /** mkdtemp makes folders that only their owner can pass; a mode opens them for the database user of a root server. */
-  async folder(mode = 0o755): Promise<string> {
+  /** Only its owner can enter it, so the database user of a root server cannot. */
+  async folder(): Promise<string> {
     const folder = await realpath(await mkdtemp(join(tmpdir(), "binnacle-db-")));
-    await chmod(folder, mode);
     this.#folders.push(folder);
     return folder;
   }
 
   async start(dataDir: string): Promise<EmbeddedPostgres> {
-    const db = await startEmbeddedPostgres({ dataDir, log: this.log, systemFolder: this.#systemFolder });
+    const db = await startEmbeddedPostgres({ dataDir, log: this.log });
     this.#started.push(db);
     return db;
   }
 
   /** A real server process, leader of its own group so that its initdb can be killed with it. */
   spawnServer(dataDir: string): { child: ChildProcess; report: Promise<Report> } {
-    const child = spawn(process.execPath, ["--input-type=module", "-e", SERVER, dataDir, this.#systemFolder], {
+    const child = spawn(process.execPath, ["--input-type=module", "-e", SERVER, dataDir], {
       stdio: ["ignore", "pipe", "inherit"],
       detached: true,
     });
@@ -77,7 +69,7 @@ export class Harness {
   async clean(): Promise<void> {
     for (const server of this.#servers) await killGroup(server);
     for (const db of this.#started) await db.stop();
-    for (const folder of this.#folders) await removeWithDatabases(folder, this.#systemFolder);
+    for (const folder of this.#folders) await removeWithDatabases(folder);
   }
 }
 

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import {
   closeSync,
+  constants,
   fstatSync,
   ftruncateSync,
   openSync,
@@ -10,13 +11,22 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { chmod, chown, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { chown, mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { giveTo, nobodyUid, prepareOwnership, spawnOptions } from "./account.adapter.ts";
+import type { Account } from "./account.ts";
 import type { Binaries } from "./binaries.adapter.ts";
-import { type Folders, isCluster, prepareSocketFolder, syncFolder, unfinishedSibling } from "./folders.adapter.ts";
-import { giveTo, nobodyUid, prepareOwnership } from "./ownership.adapter.ts";
-import { type Account, SOCKET_PORT, socketFile } from "./placement.ts";
-import { failureReason, type PidFile, parsePidFile, withPid } from "./postmaster-state.ts";
+import { type Folders, isCluster, prepareSocketFolder, syncFolder, withUnfinished } from "./folders.adapter.ts";
+import {
+  FOLDER_SETTING,
+  failureReason,
+  type PidFile,
+  parsePidFile,
+  SOCKET_PORT,
+  socketFile,
+  WORKING_DIRECTORY,
+  withPid,
+} from "./postmaster-state.ts";
 import { isAlive, isPostmaster } from "./processes.adapter.ts";
 
 export const ROLE = "binnacle";
@@ -26,45 +36,27 @@ const LOG_TAIL_MAX_BYTES = 8 * 1024;
 const INITDB_TIMEOUT_MS = 120_000;
 const BROKEN_LOCK_AGE_MS = 5_000;
 
-/**
- * The child gets no environment of the server: it may contain secrets, which the database user could read in /proc, and
- * PG* variables would change the behaviour of PostgreSQL. The working directory is "/", because the server's own may be
- * closed to that user.
- */
-function spawnOptions(account: Account | undefined) {
-  return {
-    cwd: "/",
-    env: { PATH: "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C" },
-    ...(account ? { uid: account.uid, gid: account.gid } : {}),
-  };
-}
-
 /** A killed initdb leaves a folder that is neither empty nor a database, so it never runs in the real one. */
-export async function createCluster(folders: Folders, binaries: Binaries): Promise<void> {
-  const unfinished = unfinishedSibling(folders.pgdata);
+export async function createCluster({ pgdata, account }: Folders, binaries: Binaries): Promise<void> {
   try {
-    await mkdir(unfinished, { mode: 0o700 });
-    const made = join(unfinished, "data");
-    await mkdir(made, { mode: 0o700 });
-    const creator = folders.account && (await prepareCreator(unfinished, made, folders.account));
-    await runInitdb(binaries.initdb, made, creator);
-    if (folders.account) await giveTo(folders.account, made);
-    await rename(made, folders.pgdata);
-    await syncFolder(dirname(folders.pgdata));
+    await withUnfinished(pgdata, async (unfinished) => {
+      const made = join(unfinished, "data");
+      await mkdir(made, { mode: 0o700 });
+      const creator = account && (await prepareCreator(made, account));
+      await runInitdb(binaries.initdb, made, creator);
+      if (account) await giveTo(account, made);
+      await rename(made, pgdata);
+      await syncFolder(dirname(pgdata));
+    });
   } catch (error) {
     // A server that started at the same time was faster; the lock decides between the two.
-    if (await isCluster(folders.pgdata)) return;
-    throw new Error(`The database in ${folders.pgdata} cannot be made: ${(error as Error).message}`, { cause: error });
-  } finally {
-    await rm(unfinished, { recursive: true, force: true });
+    if (await isCluster(pgdata)) return;
+    throw new Error(`The database in ${pgdata} cannot be made: ${(error as Error).message}`, { cause: error });
   }
 }
 
-/**
- * The user that runs initdb, who needs a name, in the group of the database's own account. Only that group can enter the folder around
- * the new database, so that no other process of the same user can change it.
- */
-async function prepareCreator(around: string, made: string, { gid }: Account): Promise<Account> {
+/** The user that runs initdb, who needs a name. Only root can enter the folder around, so no other process of that user gets in. */
+async function prepareCreator(made: string, { gid }: Account): Promise<Account> {
   const uid = await nobodyUid();
   if (uid === undefined) {
     throw new Error(
@@ -72,14 +64,15 @@ async function prepareCreator(around: string, made: string, { gid }: Account): P
     );
   }
   await chown(made, uid, gid);
-  await chown(around, 0, gid);
-  await chmod(around, 0o710);
   return { uid, gid };
 }
 
+/** The path of a database folder for a process that has it as its working directory. */
+const seenBy = (account: Account | undefined, pgdata: string) => (account ? WORKING_DIRECTORY : pgdata);
+
 function runInitdb(initdb: string, pgdata: string, account: Account | undefined): Promise<void> {
   const args = [
-    `--pgdata=${pgdata}`,
+    `--pgdata=${seenBy(account, pgdata)}`,
     `--username=${ROLE}`,
     "--auth=trust",
     "--encoding=UTF8",
@@ -93,18 +86,19 @@ function runInitdb(initdb: string, pgdata: string, account: Account | undefined)
   ];
   return new Promise((resolve, reject) => {
     const child = spawn(initdb, args, {
-      ...spawnOptions(account),
+      ...spawnOptions(account, pgdata),
       stdio: ["ignore", "ignore", "pipe"],
       timeout: INITDB_TIMEOUT_MS,
     });
-    let said = "";
+    let output = "";
     child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
-      said = (said + chunk).slice(-LOG_TAIL_MAX_BYTES);
+      output = (output + chunk).slice(-LOG_TAIL_MAX_BYTES);
     });
     child.once("error", reject);
     child.once("close", (code, signal) => {
       if (code === 0) resolve();
-      else reject(new Error(failureReason(said) ?? (said.trim() || `initdb ended with ${signal ?? `code ${code}`}`)));
+      else
+        reject(new Error(failureReason(output) ?? (output.trim() || `initdb ended with ${signal ?? `code ${code}`}`)));
     });
   });
 }
@@ -115,22 +109,23 @@ export interface Launched {
   readonly exited: Promise<void>;
   isRunning(): boolean;
   /** Returns what the postmaster has logged since its start. */
-  said(): string;
+  output(): string;
 }
 
 export async function launch(folders: Folders, socketDir: string, binaries: Binaries): Promise<Launched> {
-  await prepareOwnership(folders.pgdata, folders.account);
-  await prepareSocketFolder(socketDir, folders.account);
-  const access = folders.account ? await writeAccessRules(folders.home) : {};
-  disarmStaleLock(join(folders.pgdata, "postmaster.pid"), folders.pgdata);
-  disarmStaleLock(`${socketFile(socketDir)}.lock`, folders.pgdata);
+  const { pgdata, account, logFile } = folders;
+  await prepareOwnership(pgdata, account);
+  if (socketDir !== pgdata) await prepareSocketFolder(socketDir, account);
+  if (account) await writeAccessRules(pgdata);
+  disarmStaleLock(join(pgdata, "postmaster.pid"), pgdata);
+  disarmStaleLock(`${socketFile(socketDir)}.lock`, pgdata);
 
-  const log = openSync(folders.logFile, "a", 0o600);
+  const log = openSync(logFile, "a", 0o600);
   try {
     if (fstatSync(log).size > LOG_MAX_BYTES) ftruncateSync(log);
     const logStart = fstatSync(log).size;
-    const child = spawn(binaries.postgres, postgresArgs(folders.pgdata, socketDir, access), {
-      ...spawnOptions(folders.account),
+    const child = spawn(binaries.postgres, postgresArgs(folders, socketDir), {
+      ...spawnOptions(account, pgdata),
       stdio: ["ignore", log, log],
       // The postmaster has its own process group: Ctrl-C must reach the server only, which needs its database to drain.
       detached: true,
@@ -142,7 +137,7 @@ export async function launch(folders: Folders, socketDir: string, binaries: Bina
       pid: child.pid as number,
       exited: new Promise((resolve) => child.once("exit", () => resolve())),
       isRunning: () => child.exitCode === null && child.signalCode === null,
-      said: () => logSince(folders.logFile, logStart),
+      output: () => logSince(logFile, logStart),
     };
   } finally {
     closeSync(log);
@@ -156,32 +151,46 @@ function spawned(child: ChildProcess): Promise<void> {
   });
 }
 
+const HBA_FILE = "binnacle.hba.conf";
+const IDENT_FILE = "binnacle.ident.conf";
+
 /**
- * Only root connects to a database that root has started. The files are root's, outside the database, whose own rules stay as they
- * are for a server that runs the same folder as another user.
+ * Only root connects to a database that root has started. The rules of the database itself stay as they are for a server that runs the
+ * same folder as another user. The files are always new: the database could have put links to files of root in their place.
  */
-async function writeAccessRules(home: string): Promise<Readonly<Record<string, string>>> {
-  const [hba_file, ident_file] = [join(home, "postgres.hba.conf"), join(home, "postgres.ident.conf")];
-  await writeFile(hba_file, `local all ${ROLE} peer map=server\n`);
-  await writeFile(ident_file, `server root ${ROLE}\n`);
-  for (const file of [hba_file, ident_file]) await chmod(file, 0o644);
-  return { hba_file, ident_file };
+async function writeAccessRules(pgdata: string): Promise<void> {
+  for (const [name, text] of [
+    [HBA_FILE, `local all ${ROLE} peer map=server\n`],
+    [IDENT_FILE, `server root ${ROLE}\n`],
+  ] as const) {
+    await rm(join(pgdata, name), { force: true });
+    const file = await open(join(pgdata, name), "wx", 0o644);
+    try {
+      await file.writeFile(text);
+      await file.chmod(0o644);
+    } finally {
+      await file.close();
+    }
+  }
 }
 
-function postgresArgs(pgdata: string, socketDir: string, access: Readonly<Record<string, string>>): string[] {
+function postgresArgs({ pgdata, account }: Folders, socketDir: string): string[] {
+  const folder = seenBy(account, pgdata);
+  const socket = socketDir === pgdata ? folder : socketDir;
   const settings = {
     listen_addresses: "",
     // The setting is a list; quotes keep a comma or space in the path from splitting it.
-    unix_socket_directories: `"${socketDir.replaceAll('"', '""')}"`,
+    unix_socket_directories: `"${socket.replaceAll('"', '""')}"`,
     unix_socket_permissions: "0700",
     port: String(SOCKET_PORT),
     max_connections: "100",
     // Statements and error details contain row values, and rows contain secrets, so neither is logged.
     log_min_error_statement: "panic",
     log_error_verbosity: "terse",
-    ...access,
+    ...(account ? { hba_file: join(folder, HBA_FILE), ident_file: join(folder, IDENT_FILE) } : {}),
+    [FOLDER_SETTING]: pgdata,
   };
-  return ["-D", pgdata, ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])];
+  return ["-D", folder, ...Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`])];
 }
 
 /**
@@ -199,18 +208,24 @@ function disarmStaleLock(path: string, pgdata: string): void {
   } catch {
     return;
   }
-  const pid = parsePidFile(text)?.pid;
+  const pid = parsePidFile(text, pgdata)?.pid;
   if (pid === undefined) {
     // The file is empty for a moment while a postmaster starts, and for longer only after a power failure.
     if (ageMs > BROKEN_LOCK_AGE_MS) rmSync(path, { force: true });
   } else if (isAlive(pid) && !isPostmaster(pid, pgdata)) {
-    writeFileSync(path, withPid(text, process.pid));
+    // The file is in a folder of the database, which could have put a link to a file of root in its place.
+    const file = openSync(path, constants.O_WRONLY | constants.O_TRUNC | constants.O_NOFOLLOW);
+    try {
+      writeFileSync(file, withPid(text, process.pid));
+    } finally {
+      closeSync(file);
+    }
   }
 }
 
 export async function readPidFile(pgdata: string): Promise<PidFile | undefined> {
   const text = await readFile(join(pgdata, "postmaster.pid"), "utf8").catch(() => "");
-  return parsePidFile(text);
+  return parsePidFile(text, pgdata);
 }
 
 function logSince(path: string, start: number): string {

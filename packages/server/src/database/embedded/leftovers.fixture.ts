@@ -2,9 +2,7 @@ import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { inspectHome } from "./folders.adapter.ts";
 import { readPidFile } from "./launch.adapter.ts";
-import { isHomeName, SYSTEM_FOLDER } from "./placement.ts";
 import { isPostmaster, signalProcess } from "./processes.adapter.ts";
 
 /** Every process of the database in this folder (Linux). */
@@ -18,25 +16,15 @@ export function processesIn(pgdata: string): number[] {
   });
 }
 
-/** Removes a folder with the data folders in it, and what the system folder holds of those. */
-export async function removeWithDatabases(folder: string, systemFolder: string = SYSTEM_FOLDER): Promise<void> {
-  const homes = await homesOf(folder, systemFolder);
+/** Removes a folder with the data folders in it, and ends their databases. */
+export async function removeWithDatabases(folder: string): Promise<void> {
   const around = (await readdir(folder).catch(() => [])).map((name) => join(folder, name));
-  for (const pgdata of [folder, ...around, ...homes].map((home) => join(home, "postgres"))) {
+  for (const pgdata of [folder, ...around].map((dataDir) => join(dataDir, "postgres"))) {
     const pid = (await readPidFile(pgdata))?.pid;
     if (pid !== undefined && isPostmaster(pid, pgdata)) signalProcess(pid, "SIGQUIT");
     await until(() => processesIn(pgdata).length === 0);
   }
-  for (const path of [folder, ...homes]) await rm(path, { recursive: true, force: true });
-}
-
-/** The homes in the system folder that belong to data folders below this folder. */
-export async function homesOf(folder: string, systemFolder: string = SYSTEM_FOLDER): Promise<string[]> {
-  const homes = (await readdir(systemFolder).catch(() => []))
-    .filter(isHomeName)
-    .map((name) => join(systemFolder, name));
-  const records = await Promise.all(homes.map(async (home) => ({ home, ...(await inspectHome(home)) })));
-  return records.filter(({ record }) => record?.dataDir.startsWith(`${folder}/`)).map(({ home }) => home);
+  await rm(folder, { recursive: true, force: true });
 }
 
 /**
@@ -44,8 +32,7 @@ export async function homesOf(folder: string, systemFolder: string = SYSTEM_FOLD
  * could not end, because they failed or their worker was killed (Linux).
  */
 export async function endProcessesOf(folder: string, isExcluded: (command: string) => boolean): Promise<void> {
-  const homes = await homesOf(folder);
-  const isMentioned = (text: string) => [folder, ...homes].some((path) => text.includes(`${path}/`));
+  const isMentioned = (text: string) => text.includes(`${folder}/`);
   const found = () =>
     processes().filter(
       ({ pid, command }) =>

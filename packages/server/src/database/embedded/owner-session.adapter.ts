@@ -1,5 +1,6 @@
 import pg from "pg";
 import { ROLE } from "./launch.adapter.ts";
+import { FOLDER_SETTING } from "./postmaster-state.ts";
 
 export const DATABASE = "postgres";
 
@@ -41,8 +42,11 @@ export async function probeSocket(socket: { folder: string; port: number }, pgda
   client.on("error", () => undefined);
   try {
     await client.connect();
-    const { rows } = await client.query<{ data_directory: string }>("show data_directory");
-    if (rows[0]?.data_directory === pgdata) return { kind: "ready", session: sessionOf(client, ended) };
+    const { rows } = await client.query<{ folder: string }>(
+      "select coalesce(current_setting($1, true), current_setting('data_directory')) as folder",
+      [FOLDER_SETTING],
+    );
+    if (rows[0]?.folder === pgdata) return { kind: "ready", session: sessionOf(client, ended) };
     await client.end();
     // A folder that was copied while its database ran names the socket of the original.
     return { kind: "silent" };

@@ -9,7 +9,6 @@ import { DataDirectoryInUse } from "./embedded.adapter.ts";
 import { locateFolders } from "./folders.adapter.ts";
 import { Harness, killGroup, postmasterPid, query } from "./harness.fixture.ts";
 import { processesIn, until } from "./leftovers.fixture.ts";
-import { SYSTEM_FOLDER } from "./placement.ts";
 import { Supervisor } from "./supervisor.adapter.ts";
 
 let harness: Harness;
@@ -25,7 +24,7 @@ beforeEach(async () => {
 afterEach(() => harness.clean());
 
 describe("a database that dies", () => {
-  test("[DB6] it is restarted on the same address with its committed rows and its lock", async () => {
+  test("[DB6] a killed database is restarted on the same address with its committed rows and its lock", async () => {
     const db = await harness.start(dataDir);
     await query(db.connection, "create table t as select 'kept' as word");
     const killed = await postmasterPid(pgdata);
@@ -38,7 +37,7 @@ describe("a database that dies", () => {
     expect(processesIn(pgdata)).toEqual([]);
   });
 
-  test("[DB6] it is restarted although a backend is busy and does not notice", async () => {
+  test("[DB6] a killed database is restarted although a backend is busy and does not notice", async () => {
     const db = await harness.start(dataDir);
     const busy = query(db.connection, "select count(*) from generate_series(1, 1e10::bigint)").catch(() => "ended");
     await until(
@@ -50,7 +49,7 @@ describe("a database that dies", () => {
     expect(await query(db.connection, "select 1")).toEqual([1]);
   });
 
-  test("[DB7] a database that was taken over is restarted too", async () => {
+  test("[DB7] a database that was taken over is restarted too when it dies", async () => {
     const { child, report } = harness.spawnServer(dataDir);
     await report;
     await killGroup(child);
@@ -61,7 +60,7 @@ describe("a database that dies", () => {
     expect(await query(db.connection, "select word from t")).toEqual(["kept"]);
   });
 
-  test("[DB6] the lock is taken again when only its session is ended", async () => {
+  test("[DB6] the server takes its lock again when only the session of the lock is ended", async () => {
     const db = await harness.start(dataDir);
     const pid = await postmasterPid(pgdata);
     await query(
@@ -74,7 +73,7 @@ describe("a database that dies", () => {
   });
 
   test.each(["at once", "after the loss is noticed"])(
-    "[DB8] a stop during a restart leaves no process (%s)",
+    "[DB8] a stop during a restart of the database leaves no process (%s)",
     async (when) => {
       const db = await harness.start(dataDir);
       process.kill(await postmasterPid(pgdata), "SIGKILL");
@@ -85,14 +84,9 @@ describe("a database that dies", () => {
     },
   );
 
-  test("[DB19] a database that cannot be brought back is reported, never replaced by an empty one", async () => {
+  test("[DB19] a database that cannot be restarted is reported, and never replaced by an empty one", async () => {
     const lost = Promise.withResolvers<Error>();
-    const supervisor = new Supervisor(
-      await locateFolders(dataDir, SYSTEM_FOLDER),
-      () => undefined,
-      lost.resolve,
-      2_000,
-    );
+    const supervisor = new Supervisor(await locateFolders(dataDir), () => undefined, lost.resolve, 2_000);
     await supervisor.start();
     const pid = await postmasterPid(pgdata);
     await rename(pgdata, `${pgdata}-moved`);
@@ -110,7 +104,7 @@ describe("traces of a killed database", () => {
     // A child that its parent never collects, as below a server that is the first process of a container. It ends when its
     // input does, so that the shell, which would collect it, is gone by then.
     ["a process that has ended but is still listed", "cat <&3 & echo $!; exec sleep 60"],
-  ])("[DB10] a lock file with the number of %s does not stop a start", async (_, script) => {
+  ])("[DB10] a lock file with the number of %s does not stop a start of the database", async (_, script) => {
     await (await harness.start(dataDir)).stop();
     const { uid, gid } = await stat(pgdata);
     // The same user as the database, because PostgreSQL already disregards processes of other users.
@@ -121,9 +115,9 @@ describe("traces of a killed database", () => {
       await until(() => readFileSync(`/proc/${other.pid}/cmdline`, "utf8").startsWith("sleep"));
       (other.stdio[3] as Writable).end();
       await until(() => /^sleep|^$/.test(readFileSync(`/proc/${pid}/cmdline`, "utf8")));
-      const lock = `${pid}\n${pgdata}\n1790000000\n5432\n${dataDir}/postgres-socket\n\n  1048577   3\nready   \n`;
+      const lock = `${pid}\n${pgdata}\n1790000000\n5432\n${pgdata}\n\n  1048577   3\nready   \n`;
       await writeFile(join(pgdata, "postmaster.pid"), lock);
-      await writeFile(join(dataDir, "postgres-socket", ".s.PGSQL.5432.lock"), lock);
+      await writeFile(join(pgdata, ".s.PGSQL.5432.lock"), lock);
       const db = await harness.start(dataDir);
       expect(db.tookOver).toBe(false);
       expect(await query(db.connection, "select 1")).toEqual([1]);
@@ -134,7 +128,7 @@ describe("traces of a killed database", () => {
     }
   });
 
-  test("[DB10] an empty lock file left by a power failure does not stop a start", async () => {
+  test("[DB10] an empty lock file left by a power failure does not stop a start of the database", async () => {
     await (await harness.start(dataDir)).stop();
     const lock = join(pgdata, "postmaster.pid");
     await writeFile(lock, "");

@@ -1,11 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type Binaries, installedPackage, prepareBinaries } from "./binaries.adapter.ts";
-import { type Folders, isCluster } from "./folders.adapter.ts";
+import { isOwnedBy } from "./account.adapter.ts";
+import { type Binaries, installedPackage, majorOf, prepareBinaries, SHARED_FOLDER } from "./binaries.adapter.ts";
+import { type Folders, hasRoom, isCluster, madeBy } from "./folders.adapter.ts";
 import { createCluster, type Launched, launch, readPidFile } from "./launch.adapter.ts";
 import { type OwnerSession, probeSocket } from "./owner-session.adapter.ts";
-import { isOwnedBy } from "./ownership.adapter.ts";
-import { DataDirectoryInUse } from "./placement.ts";
-import { failureReason, isPassingFailure } from "./postmaster-state.ts";
+import { failureReason, isFullDisk, isTransientFailure, otherMajor } from "./postmaster-state.ts";
 import { endStrandedBackends, isPostmaster, stopPostmaster } from "./processes.adapter.ts";
 
 export type Log = (message: string, fields?: Record<string, unknown>) => void;
@@ -24,6 +23,29 @@ const LOCK_WAIT_MS = 2_000;
 const BACKOFF_FIRST_MS = 50;
 const BACKOFF_MAX_MS = 500;
 
+export class DataDirectoryInUse extends Error {
+  override readonly name = "DataDirectoryInUse";
+
+  constructor(dataDir: string) {
+    super(
+      `The data folder ${dataDir} is in use by another running Binnacle server. ` +
+        "Stop that server first, or give this one a data folder of its own.",
+    );
+  }
+}
+
+/** The database of the folder cannot be started. The message says why, and what to do where that is known. */
+export class DatabaseRefused extends Error {
+  override readonly name = "DatabaseRefused";
+}
+
+interface Failure {
+  readonly message: string;
+  readonly isTransient: boolean;
+}
+
+const permanent = (error: Error): Failure => ({ message: error.message, isTransient: false });
+
 export class Supervisor {
   readonly #folders: Folders;
   readonly #log: Log;
@@ -36,6 +58,7 @@ export class Supervisor {
   #socketDir: string;
   #recovery: Promise<void> | undefined;
   #stop: Promise<void> | undefined;
+  #isOutOfRoom = false;
 
   constructor(folders: Folders, log: Log, onLost: (error: Error) => void, silenceMaxMs = SILENCE_MAX_MS) {
     this.#folders = folders;
@@ -47,7 +70,8 @@ export class Supervisor {
 
   async start(): Promise<{ tookOver: boolean; socket: LockedDatabase["socket"] }> {
     // A database is created at the start only: a disk that is unmounted later must not lead to an empty one.
-    if (!(await isCluster(this.#folders.pgdata))) {
+    if (await isCluster(this.#folders.pgdata)) await this.#refuseOtherMajor();
+    else {
       this.#log("making the database", { folder: this.#folders.pgdata });
       await createCluster(this.#folders, await this.#binaries());
     }
@@ -55,6 +79,17 @@ export class Supervisor {
     // Clients keep this address, so a restart after a takeover must open the same socket again.
     this.#socketDir = held.socket.folder;
     return { tookOver: held.pid !== this.#launched?.pid, socket: held.socket };
+  }
+
+  /** True while the database has ended and cannot be restarted because its disk is full. */
+  get isOutOfRoom(): boolean {
+    return this.#isOutOfRoom;
+  }
+
+  async #refuseOtherMajor(): Promise<void> {
+    const { pgdata } = this.#folders;
+    const [found, own] = [await madeBy(pgdata), await majorOf(installedPackage())];
+    if (/^\d+$/.test(found) && found !== own) throw new DatabaseRefused(otherMajor(found, own, pgdata));
   }
 
   stop(): Promise<void> {
@@ -76,13 +111,15 @@ export class Supervisor {
         const binaries = await this.#binaries().catch((error: Error) => error);
         // The time of copying the program on a slow disk does not count as silence.
         deadline += Date.now() - askedAt;
-        const failure =
-          binaries instanceof Error ? { message: binaries.message, passes: false } : await this.#launch(binaries);
+        const failure = binaries instanceof Error ? permanent(binaries) : await this.#launch(binaries);
         if (failure) {
           reason = failure.message;
+          this.#noteRoom(reason);
+          // Whoever makes room may take a day, and requests are told meanwhile what is wrong.
+          if (this.#isOutOfRoom && occasion === "restart") deadline = Date.now() + this.#silenceMaxMs;
           // At the start a permanent failure is reported at once. Later it is retried, because a full disk may be
           // cleared.
-          if (occasion === "start" && !failure.passes) break;
+          if (occasion === "start" && !failure.isTransient) break;
           await endStrandedBackends(this.#folders.pgdata);
           await delay(backoffMs);
           backoffMs = Math.min(backoffMs * 2, BACKOFF_MAX_MS);
@@ -91,7 +128,16 @@ export class Supervisor {
       await delay(POLL_MS);
     }
     if (this.#launched) await stopPostmaster(this.#launched.pid, this.#folders.pgdata);
-    throw new Error(`The database in ${this.#folders.pgdata} cannot be started: ${reason.replace(/\.$/, "")}.`);
+    const advice = this.#isOutOfRoom ? " Make room on its disk, and start again." : "";
+    throw new DatabaseRefused(
+      `The database in ${this.#folders.pgdata} cannot be started: ${reason.replace(/\.$/, "")}.${advice}`,
+    );
+  }
+
+  #noteRoom(reason: string): void {
+    const isFull = isFullDisk(reason);
+    if (isFull && !this.#isOutOfRoom) this.#log("the disk of the database is full; it is restarted once there is room");
+    this.#isOutOfRoom = isFull;
   }
 
   async #ask(): Promise<LockedDatabase | "busy" | "silent" | "absent"> {
@@ -142,6 +188,7 @@ export class Supervisor {
   #hold(held: LockedDatabase): LockedDatabase {
     this.#held = held;
     this.#postmasterPid = held.pid;
+    this.#isOutOfRoom = false;
     void held.session.ended.then(() => this.#lose(held));
     return held;
   }
@@ -150,13 +197,15 @@ export class Supervisor {
    * Reports how the previous launch has ended. It launches only if there is nothing to report, because the remains of a
    * dead postmaster must be removed first.
    */
-  async #launch(binaries: Binaries): Promise<{ message: string; passes: boolean } | undefined> {
+  async #launch(binaries: Binaries): Promise<Failure | undefined> {
     const previous = this.#launched;
     if (previous) {
       this.#launched = undefined;
-      const said = previous.said();
-      const message = failureReason(said) ?? `it has ended at once, see ${this.#folders.logFile}`;
-      return { message, passes: isPassingFailure(said) };
+      const output = previous.output();
+      return {
+        message: failureReason(output) ?? (await this.#unloggedReason()),
+        isTransient: isTransientFailure(output),
+      };
     }
     try {
       const launched = await launch(this.#folders, this.#socketDir, binaries);
@@ -167,13 +216,20 @@ export class Supervisor {
       });
       return undefined;
     } catch (error) {
-      return { message: (error as Error).message, passes: false };
+      return permanent(error as Error);
     }
   }
 
+  /** The log is on the disk of the database, and a full one takes no line that says so. */
+  async #unloggedReason(): Promise<string> {
+    const { pgdata, logFile } = this.#folders;
+    const isFull = !(await hasRoom(pgdata).catch(() => true));
+    return isFull ? "no space left on device" : `it has ended at once, see ${logFile}`;
+  }
+
   #binaries(): Promise<Binaries> {
-    const { account, systemFolder, home } = this.#folders;
-    return prepareBinaries(installedPackage(), account ? [systemFolder, home] : [home], account);
+    const { account, dataDir } = this.#folders;
+    return prepareBinaries(installedPackage(), account ? [SHARED_FOLDER, dataDir] : [dataDir], account);
   }
 
   #lose(held: LockedDatabase): void {

@@ -55,7 +55,7 @@ const STATEMENTS = [
   sql`create index clusters_by_org on clusters (org_id, id desc)`,
   sql`create index clusters_by_credential on clusters (credential_id) where credential_id is not null`,
 
-  // Which hub process holds a cluster's connection. The epoch fences: what an earlier session still says is not believed.
+  // Which hub process holds a cluster's connection. The epoch fences: what an earlier session still says does not count.
   sql`create sequence session_epochs`,
   sql`create table cluster_sessions (
     cluster_id uuid primary key references clusters on delete cascade,

@@ -4,13 +4,15 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { insertCluster } from "../../access/bindings.fixture.ts";
 import { firstDeployment, someApp, WEB, workload } from "../../apps/app.fixture.ts";
-import { insertApp } from "../../apps/app.store.ts";
+import { insertionOf } from "../../apps/app.store.ts";
 import { dispatchResources } from "../../dispatch/dispatch.store.ts";
 import { newId } from "../../id.adapter.ts";
+import { runTogether } from "../prepared.adapter.ts";
 import { inTransaction, type Queries } from "../transaction.ts";
 import { templateScope } from "./0005_template_scope.ts";
 import { ingressHosts } from "./0006_ingress_hosts.ts";
 import { noQuota } from "./0026_no_quota.ts";
+import { credentialSettings } from "./0035_credential_settings.ts";
 
 let fresh: FreshDatabase;
 let db: Queries;
@@ -47,7 +49,7 @@ async function oldTemplate(orgId: string, namespace: string, scope: string): Pro
   return id;
 }
 
-test("[TP48] templates from before get the project or cluster that their namespace says, and none where it says several", async () => {
+test("[TP48] the migration gives templates the project or cluster that their namespace says, and none where it says several", async () => {
   await sql`alter table stack_templates drop column project_id, drop column cluster_id`.execute(db);
   await sql`drop index projects_by_namespace`.execute(db);
   const [mine, theirs] = [await org(), await org()];
@@ -70,7 +72,7 @@ test("[TP48] templates from before get the project or cluster that their namespa
   expect(new Map(rows.map(({ id, project_id, cluster_id }) => [id, [project_id, cluster_id]]))).toEqual(expected);
 });
 
-test("[AP70] apps from before have the hosts that they declare, also where two projects share one", async () => {
+test("[AP70] the migration gives apps the hosts that they declare, also where two projects share one", async () => {
   await sql`drop table ingress_hosts`.execute(db);
   const org_id = await org();
   const [one, other] = [await project(org_id, "one"), await project(org_id, "other")];
@@ -78,7 +80,7 @@ test("[AP70] apps from before have the hosts that they declare, also where two p
   const app = async ({ id: project_id, cluster: cluster_id }: typeof one, components: ComponentSpec[]) => {
     const id = newId();
     const app = someApp({ id, org_id, cluster_id, project_id, name: id, components });
-    await inTransaction(db, (tx) => insertApp(tx, app, firstDeployment(app)));
+    await inTransaction(db, (tx) => runTogether(tx, [insertionOf(app, firstDeployment(app))]));
     return (host: string) => ({ app_id: id, host, cluster_id, project_id });
   };
   const two = await app(one, [at("a", "a.example.com"), at("b", "*.b.example.com"), at("c", "a.example.com"), WEB]);
@@ -90,7 +92,7 @@ test("[AP70] apps from before have the hosts that they declare, also where two p
   expect(rows).toEqual([two("*.b.example.com"), two("a.example.com"), same("a.example.com")]);
 });
 
-test("[PR72] a project from before loses its quota, and its cluster is told of it and of no other project", async () => {
+test("[PR72] the migration removes a project's quota, and tells its cluster of it and of no other project", async () => {
   const org_id = await org();
   const [capped, free] = [await project(org_id, "capped"), await project(org_id, "free")];
   for (const { id, cluster } of [capped, free]) {
@@ -108,6 +110,26 @@ test("[PR72] a project from before loses its quota, and its cluster is told of i
     new Map([
       [capped.id, { quota: null, generation: 2, is_pending: true }],
       [free.id, { quota: null, generation: 1, is_pending: false }],
+    ]),
+  );
+});
+
+test("[CR293] the migration keeps the id of a credential's key and its sealed secret", async () => {
+  await sql`alter table cloud_credentials drop column settings`.execute(db);
+  const [org_id, keyed, bare] = [await org(), newId(), newId()];
+  for (const [id, keyId, secret] of [
+    [keyed, "AKIAEXAMPLE", "sealed"],
+    [bare, null, null],
+  ]) {
+    await sql`insert into cloud_credentials (id, org_id, name, provider, access_key_id, sealed_secret, created_at, updated_at)
+      values (${id}, ${org_id}, ${id}, 'aws', ${keyId}, ${secret}, now(), now())`.execute(db);
+  }
+  await credentialSettings.up(db);
+  const rows = await db.selectFrom("cloud_credentials").select(["id", "settings", "sealed_secret"]).execute();
+  expect(new Map(rows.map(({ id, ...row }) => [id, row]))).toEqual(
+    new Map([
+      [keyed, { settings: { access_key_id: "AKIAEXAMPLE" }, sealed_secret: "sealed" }],
+      [bare, { settings: {}, sealed_secret: null }],
     ]),
   );
 });

@@ -1,6 +1,6 @@
 import { lchown, lstat, readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { type Account, uidFromPasswd, unusedAccount } from "./placement.ts";
+import { type Account, uidFromPasswd, unusedAccount } from "./account.ts";
 
 /**
  * The account of the database where the server is root. It has a number of its own and no name: whatever else runs as `nobody` on
@@ -10,10 +10,10 @@ export async function databaseAccount(): Promise<Account | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const files = ["/etc/passwd", "/etc/group"].map((file) => readFile(file, "utf8").catch(() => ""));
   const [passwd = "", group = ""] = await Promise.all(files);
-  const account = unusedAccount(passwd, group);
+  const account = process.platform === "linux" ? unusedAccount(passwd, group) : undefined;
   if (account) return account;
   throw new Error(
-    "PostgreSQL does not run as root, and none of the users 65520 to 65533 is free for it. " +
+    "PostgreSQL does not run as root, and there is no user for it: that takes Linux and a free id from 65520 to 65533. " +
       "Run the server as another user, or give it the address of a database.",
   );
 }
@@ -21,6 +21,14 @@ export async function databaseAccount(): Promise<Account | undefined> {
 /** initdb insists on a user with a name. Earlier versions ran the whole database as this one. */
 export async function nobodyUid(): Promise<number | undefined> {
   return uidFromPasswd(await readFile("/etc/passwd", "utf8"), "nobody");
+}
+
+/**
+ * The child gets no environment of the server: it may contain secrets, which the database user could read in /proc, and
+ * PG* variables would change the behaviour of PostgreSQL.
+ */
+export function spawnOptions(account: Account | undefined, cwd: string) {
+  return { cwd, env: { PATH: "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C" }, ...account };
 }
 
 /** Its owner is changed last, and so shows that the whole database is done, even after a kill in the middle. */
