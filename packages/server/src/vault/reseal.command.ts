@@ -4,9 +4,8 @@ import { resolveKeys } from "../local-secrets.adapter.ts";
 import { resealColumn, SEALED_COLUMNS } from "./reseal.store.ts";
 import { createVault } from "./vault.ts";
 
-/** `npm run reseal` runs after a new key was put first in BINNACLE_VAULT_KEYS, and before the old one is removed. */
-
-try {
+/** `binnacle-server reseal` runs after a new key was put first in BINNACLE_VAULT_KEYS, and before the old one is removed. */
+export async function runReseal(): Promise<void> {
   const config = parseConfig(process.env);
   const { vaultKeys } = await resolveKeys(config.secrets, config.dataDir);
   const vault = createVault(vaultKeys);
@@ -16,7 +15,4 @@ try {
       process.stdout.write(`${column.table}.${column.column}: ${resealed} sealed again with key ${vaultKeys[0]?.id}\n`);
     }
   });
-} catch (error) {
-  process.stderr.write(`${(error as Error).message}\n`);
-  process.exitCode = 1;
 }

@@ -25,7 +25,7 @@ describe("sealing again", () => {
     return async () => (await pool.query<{ id: number; sealed: string | null }>("select * from safe order by id")).rows;
   }
 
-  test("[VA9] what an earlier key sealed opens with the new key alone afterwards, and the rest is not touched", async () => {
+  test("[VA9] after a reseal, what an earlier key sealed opens with the new key alone, and the rest is not touched", async () => {
     const before = createVault([old]);
     const during = createVault([next, old]);
     const fresh = during.seal("fresh", place(1_500));
@@ -44,7 +44,7 @@ describe("sealing again", () => {
     expect(await resealColumn(world.database.pool, during, column)).toBe(0);
   });
 
-  test("[VA10] every sealed column that is listed exists, so the command reaches all of them", async () => {
+  test("[VA10] every sealed column of the database is listed for the reseal", async () => {
     const vault = createVault([next, old]);
     for (const listed of SEALED_COLUMNS) expect(await resealColumn(world.database.pool, vault, listed)).toBe(0);
     const { rows } = await world.database.pool.query<{ place: string }>(

@@ -36,7 +36,7 @@ describe("vault", () => {
     expect(Buffer.from(box ?? "", "base64url")).toHaveLength("hunter2".length + 16);
   });
 
-  test("[VA1] the format and the derivation of keys stay the same, so that stored secrets keep opening", () => {
+  test("[VA1] the format and the derivation of keys do not change, so that stored secrets keep opening", () => {
     const sealed = createVault([oldKey], (size) => new Uint8Array(size)).seal("hunter2", place);
     expect(sealed).toBe("v1.2029.AAAAAAAAAAAAAAAA.hg5WA72OYDnYG7fxpFfmOs38W9vubhc");
     expect(vault.open(sealed, place)).toBe("hunter2");
@@ -46,7 +46,7 @@ describe("vault", () => {
     expect(vault.seal("hunter2", place)).not.toBe(vault.seal("hunter2", place));
   });
 
-  test("[VA2] what is sealed opens in its place to the same string", () => {
+  test("[VA2] a sealed string opens in its place to the same text", () => {
     for (const text of ["", "hunter2", "\uFEFFmark", "\u0000", "naïve 🧭 ключ"]) {
       expect(vault.open(vault.seal(text, place), place)).toBe(text);
     }
@@ -89,7 +89,7 @@ describe("vault", () => {
     );
   });
 
-  test("[VA3] the last character has no second spelling", () => {
+  test("[VA3] the last character of a sealed string cannot be replaced by another one", () => {
     const sealed = vault.seal("", place);
     const respelt = BASE64URL.map((character) => sealed.slice(0, -1) + character).filter(
       (candidate) => candidate !== sealed,
@@ -119,7 +119,7 @@ describe("vault", () => {
     }
   });
 
-  test("[VA4] no two places open each other's strings", () => {
+  test("[VA4] a sealed string of one place does not open in another", () => {
     const neighbours = anyPlace.chain((here) =>
       fc.tuple(
         fc.constant(here),
@@ -146,7 +146,7 @@ describe("vault", () => {
     expect(() => twins.open(relabelled, place)).toThrow(SealBroken);
   });
 
-  test("[VA5] the first key seals and every key opens, until it is gone", () => {
+  test("[VA5] the first vault key seals and every configured key opens, until it is removed", () => {
     fc.assert(
       fc.property(secret, anyPlace, (text, where) => {
         const sealed = vault.seal(text, where);
@@ -164,12 +164,12 @@ describe("vault", () => {
     );
   });
 
-  test("[VA5] a key of the same id but other bytes does not open", () => {
+  test("[VA5] a vault key of the same id but other bytes does not open a sealed string", () => {
     const impostor = createVault([{ id: oldKey.id, key: newKey.key }]);
     expect(() => impostor.open(vault.seal("hunter2", place), place)).toThrow(SealBroken);
   });
 
-  test("[VA5] what is no sealed string has no key id", () => {
+  test("[VA5] a text that is not a sealed string has no key id", () => {
     expect(() => vault.sealedWith("hunter2")).toThrow(SealBroken);
     expect(() => vault.needsReseal("hunter2")).toThrow(SealBroken);
   });
@@ -203,7 +203,7 @@ describe("vault", () => {
 describe("configured vault keys", () => {
   const encode = ({ id, key }: VaultKey) => `${id}:${Buffer.from(key).toString("base64")}`;
 
-  test("[VA8] keys are read in their order from id:base64 pairs", () => {
+  test("[VA8] vault keys are read in their order from id:base64 pairs", () => {
     const anyKeys = fc.array(fc.record({ id: keyId, key: keyBytes }), { minLength: 1, maxLength: 4 });
     fc.assert(
       fc.property(anyKeys, fc.constantFrom(",", ", ", ",\n"), (keys, separator) => {
@@ -213,7 +213,7 @@ describe("configured vault keys", () => {
     );
   });
 
-  test("[VA8] anything else is refused by its position, and the message holds nothing of the text", () => {
+  test("[VA8] a malformed vault key is refused with its position, and the message has nothing of the text", () => {
     const good = Buffer.alloc(32, "Binnacle").toString("base64");
     const hex = Buffer.alloc(16, "Binnacle").toString("hex");
     const malformed = [
@@ -240,7 +240,7 @@ describe("configured vault keys", () => {
     }
   });
 
-  test("[VA8] the message is the same whatever the malformed text is", () => {
+  test("[VA8] the message about a malformed vault key is the same whatever the text is", () => {
     fc.assert(
       fc.property(
         fc.string().filter((text) => !text.includes(",")),
