@@ -1,10 +1,10 @@
 import { Redis, type RedisOptions } from "ioredis";
 import { type Log, pauseMsAfter, watchOutage } from "../outage.ts";
-import { type Bus, Subscriptions, writeMessage } from "./bus.ts";
+import { type Bus, DROPPED_TOPIC, MOST_WAITING_BYTES, Subscriptions, writeMessage } from "./bus.ts";
 
 /**
- * The bus of an installation with one process. It serializes messages and delivers them later, as Redis does, so that
- * code behaves the same on both.
+ * The bus of a process that has its database to itself, and so cannot be one of several. It serializes messages and delivers
+ * them later, as the others do, so that code behaves the same on all.
  */
 export function createMemoryBus(log: Log): Bus {
   const subscriptions = new Subscriptions(log);
@@ -19,6 +19,8 @@ export function createMemoryBus(log: Log): Bus {
       const { remove } = subscriptions.add(topic, handler);
       return () => void remove();
     },
+    onMissed: (handler) => subscriptions.onMissed(handler),
+    connected: Promise.resolve(),
     isUp: () => !closed,
     async close() {
       closed = true;
@@ -27,8 +29,6 @@ export function createMemoryBus(log: Log): Bus {
   };
 }
 
-/** What Redis has not confirmed. A Redis that is connected and takes nothing would fill the memory otherwise. */
-const MOST_UNCONFIRMED_BYTES = 16 * 1024 * 1024;
 /** What a message takes in addition to its text, as measured. */
 const MESSAGE_BYTES = 1536;
 
@@ -46,17 +46,42 @@ export function connectRedisBus(url: string, log: Log): Bus {
   const publisher = open(url);
   const subscriber = open(url);
   const connections = [publisher, subscriber];
+  const connected = Promise.withResolvers<void>();
   let unconfirmedBytes = 0;
-  const hasRoom = () => unconfirmedBytes < MOST_UNCONFIRMED_BYTES;
+  let hasDropped = false;
+  let hasListened = false;
+  const hasRoom = () => unconfirmedBytes < MOST_WAITING_BYTES;
+  const isUp = () => hasRoom() && connections.every(({ status }) => status === "ready");
   const noteUp = () => {
-    if (hasRoom() && connections.every(({ status }) => status === "ready")) outage.recovered();
+    if (!isUp()) return;
+    outage.recovered();
+    if (hasListened) connected.resolve();
+    if (!hasDropped) return;
+    hasDropped = false;
+    send(DROPPED_TOPIC, "{}");
   };
 
   /** A lost connection subscribes to every topic when it is back, so failures are ignored. */
-  const listen = (topics: readonly string[]) => {
+  const listen = async (topics: readonly string[]) => {
     if (topics.length === 0 || subscriber.status !== "ready") return;
-    subscriber.subscribe(...topics.map((topic) => CHANNEL_PREFIX + topic)).catch(outage.failed);
+    await subscriber.subscribe(...topics.map((topic) => CHANNEL_PREFIX + topic)).catch(outage.failed);
   };
+
+  function send(topic: string, text: string): void {
+    const bytes = text.length + MESSAGE_BYTES;
+    unconfirmedBytes += bytes;
+    const confirmed = () => {
+      unconfirmedBytes -= bytes;
+    };
+    const failed = (error: unknown) => {
+      hasDropped = true;
+      outage.failed(error);
+    };
+    publisher
+      .publish(CHANNEL_PREFIX + topic, text)
+      .finally(confirmed)
+      .then(noteUp, failed);
+  }
 
   for (const connection of connections) {
     connection.on("error", outage.failed);
@@ -64,36 +89,36 @@ export function connectRedisBus(url: string, log: Log): Bus {
     connection.on("reconnecting", () => outage.failed(new Error("The connection was lost.")));
     connection.on("ready", noteUp);
   }
-  subscriber.on("ready", () => listen(subscriptions.topics));
+  const listenAgain = async () => {
+    await listen(subscriptions.topics);
+    // What was published before the subscriptions were in place is lost.
+    subscriptions.missed();
+    hasListened = true;
+    noteUp();
+  };
+  subscriber.on("ready", () => void listenAgain());
   subscriber.on("message", (channel, text) => subscriptions.deliver(channel.slice(CHANNEL_PREFIX.length), text));
 
   return {
     publish(topic, message) {
       const text = writeMessage(log, topic, message);
-      if (text === null || publisher.status !== "ready") return;
-      if (!hasRoom()) {
+      if (text === null) return;
+      if (publisher.status === "ready" && hasRoom()) return send(topic, text);
+      hasDropped = true;
+      if (publisher.status === "ready")
         outage.failed(new Error("Redis does not take messages as fast as they are sent. Further ones are dropped."));
-        return;
-      }
-      const bytes = text.length + MESSAGE_BYTES;
-      unconfirmedBytes += bytes;
-      const confirmed = () => {
-        unconfirmedBytes -= bytes;
-      };
-      publisher
-        .publish(CHANNEL_PREFIX + topic, text)
-        .finally(confirmed)
-        .then(noteUp, outage.failed);
     },
     subscribe(topic, handler) {
       const { first, remove } = subscriptions.add(topic, handler);
-      if (first) listen([topic]);
+      if (first) void listen([topic]);
       return () => {
         if (!remove().last || subscriber.status !== "ready") return;
         subscriber.unsubscribe(CHANNEL_PREFIX + topic).catch(outage.failed);
       };
     },
-    isUp: () => hasRoom() && connections.every(({ status }) => status === "ready"),
+    onMissed: (handler) => subscriptions.onMissed(handler),
+    connected: connected.promise,
+    isUp,
     async close() {
       subscriptions.clear();
       await Promise.all(connections.map(shut));

@@ -15,21 +15,36 @@ export interface Bus {
    * processes, so the handler must validate them. An error of a handler is logged and does not affect the others.
    */
   subscribe(topic: string, handler: (message: unknown) => void): () => void;
-  /** Returns whether messages are currently sent, for callers that would wait for an answer. */
+  /**
+   * Calls the handler when messages to this process may have been lost, as after a broken connection: whatever they would
+   * have announced has to be read again.
+   */
+  onMissed(handler: () => void): () => void;
+  /** Resolves when messages are sent and received for the first time. */
+  readonly connected: Promise<void>;
+  /** Returns whether messages are currently sent and received. */
   isUp(): boolean;
-  /** Nothing is sent or delivered afterwards. */
+  /** What was published before is sent; nothing is sent or delivered afterwards. */
   close(): Promise<void>;
 }
+
+/** A process that had to drop messages says so on this topic when it is able to, because nobody else can know. */
+export const DROPPED_TOPIC = "bus-dropped";
+
+/** Messages that wait for their way out of the process. One that takes none would fill the memory otherwise. */
+export const MOST_WAITING_BYTES = 16 * 1024 * 1024;
 
 type Handler = Parameters<Bus["subscribe"]>[1];
 
 /** The handlers of this process by topic. All adapters share it. */
 export class Subscriptions {
   readonly #handlers = new Map<string, Set<Handler>>();
+  readonly #onMissed = new Set<() => void>();
   readonly #log: Log;
 
   constructor(log: Log) {
     this.#log = log;
+    this.add(DROPPED_TOPIC, () => this.missed());
   }
 
   get topics(): string[] {
@@ -53,12 +68,14 @@ export class Subscriptions {
   }
 
   deliver(topic: string, text: string): void {
+    const handlers = this.#handlers.get(topic);
+    if (handlers === undefined) return;
     const message = parseMessage(text);
     if (message === null) {
       this.#log.warn({ topic }, "a message on the bus is not a JSON object; it is dropped");
       return;
     }
-    for (const handler of [...(this.#handlers.get(topic) ?? [])]) {
+    for (const handler of [...handlers]) {
       try {
         handler(message);
       } catch (error) {
@@ -67,8 +84,25 @@ export class Subscriptions {
     }
   }
 
+  onMissed(handler: () => void): () => void {
+    const entry = () => handler();
+    this.#onMissed.add(entry);
+    return () => void this.#onMissed.delete(entry);
+  }
+
+  missed(): void {
+    for (const handler of [...this.#onMissed]) {
+      try {
+        handler();
+      } catch (error) {
+        this.#log.error({ err: error }, "a handler of lost messages failed");
+      }
+    }
+  }
+
   clear(): void {
     this.#handlers.clear();
+    this.#onMissed.clear();
   }
 }
 

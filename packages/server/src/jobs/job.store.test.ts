@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { inTransaction, type Queries } from "../database/transaction.ts";
 import { newId } from "../id.adapter.ts";
-import { claim, enqueue, fail, type Hold, type NewJob, release, renew, succeed } from "./job.store.ts";
+import { claim, enqueue, fail, type Hold, type NewJob, nextDueMs, release, renew, succeed } from "./job.store.ts";
 import type { Job } from "./job.ts";
 import { age, readJob, SOON } from "./jobs.fixture.ts";
 
@@ -30,7 +30,7 @@ const holdOf = (workerId: string, job: Job | undefined): Hold => ({
 const takeOne = async (workerId: string) => holdOf(workerId, (await take(workerId, 1)).at(0));
 
 describe("enqueuing", () => {
-  test("[JB4] a job exists if and only if the transaction that enqueued it does", async () => {
+  test("[JB4] a job exists if and only if the transaction that enqueued it was committed", async () => {
     const undone = inTransaction(db, async (tx) => {
       await enqueue(tx, { kind: "ping", payload: {} });
       throw new Error("changed my mind");
@@ -40,7 +40,7 @@ describe("enqueuing", () => {
     expect(idsOf(await take("a"))).toEqual([id]);
   });
 
-  test("[JB5] a claimed job carries what was enqueued", async () => {
+  test("[JB5] a claimed job has the fields that it was enqueued with", async () => {
     const createdBy = newId();
     const id = newId();
     await add({ id, payload: { region: "eu", list: [1] }, lane: "cluster-1", maxAttempts: 9, createdBy });
@@ -51,7 +51,7 @@ describe("enqueuing", () => {
 });
 
 describe("claiming", () => {
-  test("[JB5] jobs are claimed in the order of their time and id, as many as asked for and none that is not due", async () => {
+  test("[JB5] jobs are claimed in the order of their time and id, as many as requested and none that is not due", async () => {
     const later = await add({ runAt: new Date(Date.now() + LEASE_MS) });
     const [third, fourth] = [await add(), await add()];
     const second = await add({ runAt: new Date(Date.now() - LEASE_MS) });
@@ -72,7 +72,7 @@ describe("claiming", () => {
     expect(job).toMatchObject({ attempts: 2, fence: before.fence + 1 });
   });
 
-  test("[JB7] a job whose lease ran out goes to the next worker, and not before", async () => {
+  test("[JB7] a job whose lease has expired goes to the next worker, and not before", async () => {
     const id = await add();
     await take("a");
     await age(db, LEASE_MS - 60_000);
@@ -81,7 +81,7 @@ describe("claiming", () => {
     expect(idsOf(await take("b"))).toEqual([id]);
   });
 
-  test("[JB8] a job whose lease ran out with its last attempt is failed, and says that its worker stopped", async () => {
+  test("[JB8] a job whose lease expires in its last attempt is failed with a message that its worker stopped", async () => {
     const id = await add({ maxAttempts: 1, lane: "l" });
     const next = await add({ lane: "l" });
     await take("a");
@@ -94,7 +94,26 @@ describe("claiming", () => {
     expect(idsOf(await take("b"))).toEqual([next]);
   });
 
-  test("[JB14] a job has the attempts it was enqueued with, or else those of its kind", async () => {
+  test("[JB4404] the jobs of an organization that waits run before the hundred of one whose jobs run already", async () => {
+    const [large, small, person] = [newId(), newId(), newId()];
+    const mine = await Promise.all(Array.from({ length: 100 }, () => add({ tenantId: large })));
+    expect(idsOf(await take("a", 4)).every((id) => mine.includes(id))).toBe(true);
+    const theirs = [await add({ tenantId: small }), await add({ tenantId: small })];
+    const own = await add({ createdBy: person });
+    expect(idsOf(await take("b", 3))).toEqual([...theirs, own]);
+    expect(idsOf(await take("b", 2)).every((id) => mine.includes(id))).toBe(true);
+  });
+
+  test("[JB4404] those that wait share what is free, also where one has more jobs than are read of it", async () => {
+    const [large, small] = [newId(), newId()];
+    await Promise.all(Array.from({ length: 200 }, () => add({ tenantId: large })));
+    const late = new Set([await add({ tenantId: small }), await add({ tenantId: small })]);
+    const claimed = await Promise.all(["a", "b", "c", "d"].map((worker) => take(worker, 2)));
+    const ids = claimed.flat().map(({ id }) => id);
+    expect([ids.length, new Set(ids).size, ids.filter((id) => late.has(id)).length]).toEqual([8, 8, 2]);
+  });
+
+  test("[JB14] a job has the attempts that it was enqueued with, or else those of its kind", async () => {
     const own = await add({ maxAttempts: 7 });
     const kinds = await add();
     const claimed = await take("a", 2, { ping: 2 });
@@ -104,14 +123,14 @@ describe("claiming", () => {
     ]);
   });
 
-  test("[JB21] a job of a kind that was not asked for is left alone", async () => {
+  test("[JB21] a job of a kind that was not requested is not claimed", async () => {
     await add({ kind: "unheard of" });
     expect(await take("a")).toEqual([]);
   });
 });
 
 describe("lanes", () => {
-  test("[JB9] jobs of one lane run one at a time, in order, beside those of other lanes and of none", async () => {
+  test("[JB9] jobs of one lane run one at a time, in order, beside those of other lanes and without a lane", async () => {
     const [a1, a2, b1, free1, free2] = [
       await add({ lane: "a" }),
       await add({ lane: "a" }),
@@ -189,7 +208,7 @@ describe("lanes", () => {
 });
 
 describe("holding", () => {
-  test("[JB11] whoever is not the holder changes nothing and is told so", async () => {
+  test("[JB11] a worker that does not hold a job changes nothing and is told so", async () => {
     const id = await add();
     const stale = await takeOne("a");
     await age(db, LEASE_MS);
@@ -208,7 +227,7 @@ describe("holding", () => {
     expect(await readJob(db, id)).toMatchObject({ status: "succeeded", result: { pong: true } });
   });
 
-  test("[JB11] a lease that ran out is still the holder's until somebody takes the job", async () => {
+  test("[JB11] the holder may renew an expired lease until another worker claims the job", async () => {
     await add();
     const hold = await takeOne("a");
     await age(db, 2 * LEASE_MS);
@@ -216,7 +235,7 @@ describe("holding", () => {
     expect(await take("b")).toEqual([]);
   });
 
-  test("[JB2] a job that is tried again shows the last error, and none once it succeeded", async () => {
+  test("[JB2] a job that is retried shows its last error, and none once it has succeeded", async () => {
     const id = await add();
     await fail(db, await takeOne("a"), { status: "pending", retryInMs: 5_000, errorMessage: "not yet" });
     expect(await take("a")).toEqual([]);
@@ -226,11 +245,38 @@ describe("holding", () => {
     expect(await readJob(db, id)).toMatchObject({ status: "succeeded", attempts: 2, error_message: null });
   });
 
-  test("[JB13] a job that is given back has its place in the lane and the attempt again", async () => {
+  test("[JB13] a job that is given back keeps its place in its lane, and the attempt is not counted", async () => {
     const first = await add({ lane: "a" });
     await add({ lane: "a" });
     expect(await release(db, await takeOne("a"))).toBe(true);
     expect(await readJob(db, first)).toMatchObject({ status: "pending", attempts: 0, worker_id: null, fence: 1 });
     expect((await takeOne("b")).id).toBe(first);
+  });
+
+  test("[JB27] a job that is put back for a while is not due before, counts no attempt, and does not hold up its lane", async () => {
+    const [first, second] = [await add({ lane: "a" }), await add({ lane: "a" })];
+    const held = await takeOne("a");
+    const later = { status: "pending", retryInMs: 60_000, errorMessage: "Later.", isFree: true } as const;
+    expect(await fail(db, held, later)).toBe(true);
+    expect(await readJob(db, first)).toMatchObject({ status: "pending", attempts: 0, error_message: "Later." });
+    expect((await takeOne("b")).id).toBe(second);
+    expect(await nextDueMs(db, ["ping"])).toBeGreaterThan(0);
+  });
+});
+
+describe("the next poll", () => {
+  test("[JB16] a worker is told how long it is until a job of its kinds is due or a lease ends", async () => {
+    const due = () => nextDueMs(db, ["ping"]);
+    expect(await due()).toBeNull();
+    await add({ kind: "other" });
+    expect(await due()).toBeNull();
+    await add({ delayMs: 100_000 });
+    const later = (await due()) ?? Number.NaN;
+    expect([later > 90_000, later <= 100_000]).toEqual([true, true]);
+    await add();
+    expect(await due()).toBeLessThanOrEqual(0);
+    await claim(db, { workerId: "a", maxAttemptsByKind: { ping: 3 }, leaseMs: 50_000, limit: 1 });
+    const lease = (await due()) ?? Number.NaN;
+    expect([lease > 40_000, lease <= 50_000]).toEqual([true, true]);
   });
 });

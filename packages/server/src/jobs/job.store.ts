@@ -19,7 +19,11 @@ export interface NewJob {
   readonly maxAttempts?: number;
   /** The job is due at once where this is left out. */
   readonly runAt?: Date;
+  /** The job is due after this time; by the clock of the database, as all times of jobs. */
+  readonly delayMs?: number;
   readonly createdBy?: string;
+  /** The organization that the job is for, without which it counts for its creator. */
+  readonly tenantId?: string;
 }
 
 /** The holder of a claimed job. Writes of any other holder change nothing. */
@@ -53,8 +57,9 @@ export async function enqueue(db: Queries, job: NewJob): Promise<string> {
       payload: JSON.stringify(job.payload),
       status: "pending",
       max_attempts: job.maxAttempts ?? null,
-      run_at: job.runAt ?? now,
+      run_at: job.runAt ?? sql<Date>`now() + ${job.delayMs ?? 0} * interval '1 millisecond'`,
       created_by: job.createdBy ?? null,
+      tenant_id: job.tenantId ?? job.createdBy ?? sql<string>`default`,
       created_at: now,
       updated_at: now,
     })
@@ -76,29 +81,48 @@ export async function claim(db: Queries, wanted: Claim): Promise<Job[]> {
   }
 }
 
+/** Further jobs of a tenant than are wanted, of which other workers may have locked the first. */
+const SPARE = 50;
+
 /**
+ * Tenants are served in turn: the next job is one of whom the fewest jobs run. So a tenant with a hundred jobs of minutes holds up
+ * nobody for longer than one of them. Each tenant's first jobs are read from an index, however many there are.
+ *
  * A lane waits for its first job even if only other workers know its kind, as during a rollout; otherwise the order
  * would be lost.
  */
 async function claimOnce(db: Queries, { workerId, maxAttemptsByKind, leaseMs, limit }: Claim): Promise<Job[]> {
   const kinds = Object.keys(maxAttemptsByKind);
   const { rows } = await sql<Job>`
-    with abandoned as (
+    with recursive tenants as (
+      (select tenant_id from jobs where status = 'pending' order by tenant_id limit 1)
+      union all
+      select (select tenant_id from jobs where status = 'pending' and tenant_id > tenants.tenant_id order by tenant_id limit 1)
+      from tenants where tenants.tenant_id is not null
+    ), held as (
+      select tenant_id, count(*) as jobs from jobs where status = 'running' and kind = any(${kinds}) group by tenant_id
+    ), ranked as (
+      select first.id, coalesce(held.jobs, 0) + row_number() over (partition by tenant_id order by first.run_at, first.id) as turn
+      from tenants left join held using (tenant_id), lateral (
+        select id, run_at from jobs
+        where status = 'pending' and run_at <= now() and kind = any(${kinds}) and jobs.tenant_id = tenants.tenant_id
+          and (lane is null or not exists (
+            select from jobs as holder where holder.lane = jobs.lane and holder.status = 'running'
+          ) and not exists (
+            select from jobs as earlier where earlier.lane = jobs.lane and earlier.status = 'pending'
+              and (earlier.run_at, earlier.id) < (jobs.run_at, jobs.id)
+          ))
+        order by run_at, id limit ${limit + SPARE}
+      ) first
+    ), abandoned as (
       select id from jobs
       where status = 'running' and lease_until <= now() and attempts < max_attempts and kind = any(${kinds})
       order by lease_until, id limit ${limit}
       for update skip locked
     ), due as (
-      select id from jobs
-      where status = 'pending' and run_at <= now() and kind = any(${kinds})
-        and (lane is null or not exists (
-          select from jobs as holder where holder.lane = jobs.lane and holder.status = 'running'
-        ) and not exists (
-          select from jobs as earlier where earlier.lane = jobs.lane and earlier.status = 'pending'
-            and (earlier.run_at, earlier.id) < (jobs.run_at, jobs.id)
-        ))
-      order by run_at, id limit ${limit} - (select count(*) from abandoned)
-      for update skip locked
+      select jobs.id from ranked join jobs using (id) where jobs.status = 'pending' and jobs.run_at <= now()
+      order by ranked.turn, jobs.run_at, jobs.id limit ${limit} - (select count(*) from abandoned)
+      for update of jobs skip locked
     ), claimed as (
       update jobs set
         status = 'running',
@@ -117,6 +141,17 @@ async function claimOnce(db: Queries, { workerId, maxAttemptsByKind, leaseMs, li
     from claimed order by run_at, id
   `.execute(db);
   return rows;
+}
+
+/** How long it is until a job of these kinds is due, or a lease ends; null where none waits. Negative where it was before. */
+export async function nextDueMs(db: Queries, kinds: readonly string[]): Promise<number | null> {
+  const { rows } = await sql<{ due_ms: number | null }>`
+    select extract(epoch from least(
+      (select run_at from jobs where status = 'pending' and kind = any (${kinds}) order by run_at limit 1),
+      (select lease_until from jobs where status = 'running' order by lease_until limit 1)
+    ) - now())::float8 * 1000 as due_ms
+  `.execute(db);
+  return rows[0]?.due_ms ?? null;
 }
 
 /** Fails abandoned jobs of any kind: it needs no handler, and their lanes wait for it. */
@@ -154,7 +189,10 @@ export async function fail(db: Queries, hold: Hold, failure: Failure): Promise<b
   const end =
     failure.status === "failed"
       ? { finished_at: sql<Date>`now()` }
-      : { run_at: sql<Date>`now() + ${failure.retryInMs} * interval '1 millisecond'` };
+      : {
+          run_at: sql<Date>`now() + ${failure.retryInMs} * interval '1 millisecond'`,
+          ...(failure.isFree ? { attempts: sql<number>`attempts - 1` } : {}),
+        };
   return changed(
     held(db, hold).set({
       status: failure.status,

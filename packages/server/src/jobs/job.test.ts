@@ -1,19 +1,19 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { afterFailure, PermanentJobError, retryInMs, storedMessage } from "./job.ts";
+import { afterFailure, idlePauseMs, PermanentJobError, RunLater, retryInMs, storedMessage } from "./job.ts";
 
 const always = (value: number) => () => value;
 const almostOne = 1 - Number.EPSILON;
 
 describe("backoff", () => {
-  test("[JB1] the longest pause doubles from one second up to five minutes", () => {
+  test("[JB1] the longest delay of a retry doubles from one second up to five minutes", () => {
     const longest = Array.from({ length: 12 }, (_, index) =>
       Math.ceil(retryInMs(index + 1, always(almostOne)) / 1_000),
     );
     expect(longest).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300, 300]);
   });
 
-  test("[JB1] a pause lies anywhere between none and the longest one, whatever the number of attempts", () => {
+  test("[JB1] the delay of a retry is between zero and the longest one, whatever the number of attempts", () => {
     const unit = fc.double({ min: 0, max: almostOne, noNaN: true });
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 100_000 }), unit, (attempts, random) => {
@@ -29,7 +29,7 @@ describe("backoff", () => {
 });
 
 describe("after a failure", () => {
-  test("[JB2] a job is tried again while it has attempts left", () => {
+  test("[JB2] a failed job is retried while it has attempts left", () => {
     const error = new Error("The cluster did not answer.");
     expect(afterFailure({ attempts: 2, maxAttempts: 3 }, error, always(0.5))).toEqual({
       status: "pending",
@@ -42,7 +42,17 @@ describe("after a failure", () => {
     });
   });
 
-  test("[JB2] a permanent error ends the job whatever attempts are left", () => {
+  test("[JB27] a job that is asked to wait is put back for as long as that, also in its last attempt", () => {
+    const error = new RunLater("The cloud answers fewer calls.", 90_000);
+    expect(afterFailure({ attempts: 3, maxAttempts: 3 }, error, always(0.5))).toEqual({
+      status: "pending",
+      retryInMs: 90_000,
+      errorMessage: "The cloud answers fewer calls.",
+      isFree: true,
+    });
+  });
+
+  test("[JB2] a permanent error ends the job, however many attempts are left", () => {
     const failure = afterFailure(
       { attempts: 1, maxAttempts: 9 },
       new PermanentJobError("No such region."),
@@ -61,11 +71,11 @@ describe("message for people", () => {
     [undefined, "The job failed."],
     [{ message: "not an error" }, "The job failed."],
     [new Error("a\0b"), "ab"],
-  ])("[JB3] %s is stored as %j", (error, message) => {
+  ])("[JB3] the error %s is stored as the message %j", (error, message) => {
     expect(storedMessage(error)).toBe(message);
   });
 
-  test("[JB3] a message has 1 to 2,000 characters, is well-formed and holds neither NUL nor a stack", () => {
+  test("[JB3] a stored error message has 1 to 2,000 characters, is well-formed and has neither NUL nor a stack", () => {
     const text = fc.oneof(
       fc.string({ unit: "binary", maxLength: 50 }),
       fc.string({ unit: "binary", minLength: 1_950, maxLength: 2_100 }),
@@ -83,3 +93,16 @@ describe("message for people", () => {
     );
   });
 });
+
+test.each([
+  ["nothing waits", null, 5_000],
+  ["the next job is due later", 60_000, 5_000],
+  ["the next job is due sooner", 3_000, 3_000],
+  ["the next job is due at once", 10, 1_000],
+  ["a job that is due waits for its lane", -5_000, 1_000],
+])(
+  "[JB16] a worker that polls every second and has found no job pauses as long as it may where %s",
+  (_, dueMs, pauseMs) => {
+    expect(idlePauseMs(1_000, dueMs)).toBe(pauseMs);
+  },
+);

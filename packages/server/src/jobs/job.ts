@@ -27,6 +27,19 @@ export class PermanentJobError extends Error {
   override readonly name = "PermanentJobError";
 }
 
+/**
+ * A handler throws it where somebody else asks it to wait: the job is due again after the time, and no attempt is counted. The
+ * handler bounds how often that may be.
+ */
+export class RunLater extends Error {
+  override readonly name = "RunLater";
+  readonly delayMs: number;
+  constructor(message: string, delayMs: number) {
+    super(message);
+    this.delayMs = delayMs;
+  }
+}
+
 /** The reason of a signal where another worker may run the job already: the handler must stop at once. */
 export class LeaseLost extends Error {
   override readonly name = "LeaseLost";
@@ -38,7 +51,13 @@ export class WorkerStops extends Error {
 }
 
 export type Failure =
-  | { readonly status: "pending"; readonly retryInMs: number; readonly errorMessage: string }
+  | {
+      readonly status: "pending";
+      readonly retryInMs: number;
+      readonly errorMessage: string;
+      /** No attempt is counted. */
+      readonly isFree?: true;
+    }
   | { readonly status: "failed"; readonly errorMessage: string };
 
 /** Decides whether a failed job is retried. */
@@ -48,6 +67,7 @@ export function afterFailure(
   random: () => number,
 ): Failure {
   const errorMessage = storedMessage(error);
+  if (error instanceof RunLater) return { status: "pending", retryInMs: error.delayMs, errorMessage, isFree: true };
   return error instanceof PermanentJobError || job.attempts >= job.maxAttempts
     ? { status: "failed", errorMessage }
     : { status: "pending", retryInMs: retryInMs(job.attempts, random), errorMessage };
@@ -74,3 +94,10 @@ function wordsOf(error: unknown): string {
   if (!error.message && error instanceof AggregateError) return error.errors.map(wordsOf).filter(Boolean).join("; ");
   return error.message || error.name;
 }
+
+/** A worker that has nothing to do looks so many times less often: every look costs the database, also where there is no job. */
+const IDLE_POLLS = 5;
+
+/** The pause of a worker that has found no job. One that is due earlier, or whose lease runs out, is not missed. */
+export const idlePauseMs = (pollMs: number, dueMs: number | null): number =>
+  Math.max(pollMs, Math.min(dueMs ?? Number.POSITIVE_INFINITY, pollMs * IDLE_POLLS));

@@ -245,7 +245,7 @@ beforeAll(async () => {
 });
 afterAll(() => fresh.drop());
 
-test("[JB12] whatever workers do in whatever order, no job is lost, held twice or run beside one of its lane", async () => {
+test("[JB12] no job is lost, held twice or run beside another of its lane, whatever workers do in whatever order", async () => {
   const db = fresh.database.kysely;
   await fc.assert(
     fc.asyncProperty(fc.array(anyStep, { minLength: 10, maxLength: 60 }), async (steps) => {

@@ -94,6 +94,7 @@ export interface RunningJob {
 
 interface Ports {
   readonly db: Queries;
+  readonly queueDb: Queries;
   readonly log: Log;
   readonly outage: Outage;
   readonly workerId: string;
@@ -113,7 +114,7 @@ export const ABORT_GRACE_MS = 1_000;
 const UNSTORABLE = "The job's work was done, but its result cannot be stored.";
 
 export function runJob(job: Job, handler: JobHandler, claimSentAtMs: number, ports: Ports): RunningJob {
-  const { db, log, workerId, leaseMs } = ports;
+  const { db, queueDb, log, workerId, leaseMs } = ports;
   const hold: Hold = { id: job.id, fence: job.fence, workerId };
   const names = { jobId: job.id, kind: job.kind, attempt: job.attempts, createdBy: job.createdBy };
   const controller = new AbortController();
@@ -138,7 +139,7 @@ export function runJob(job: Job, handler: JobHandler, claimSentAtMs: number, por
     const lease = keepLease({
       leaseMs,
       claimSentAtMs,
-      renew: () => renew(db, hold, leaseMs),
+      renew: () => renew(queueDb, hold, leaseMs),
       onRenewalError: ports.outage.failed,
       onLost(reason) {
         lost = true;
@@ -177,11 +178,11 @@ export function runJob(job: Job, handler: JobHandler, claimSentAtMs: number, por
   function write(outcome: Outcome): Promise<boolean> {
     switch (outcome.is) {
       case "done":
-        return succeed(db, hold, outcome.resultJson);
+        return succeed(queueDb, hold, outcome.resultJson);
       case "failed":
-        return fail(db, hold, outcome.failure);
+        return fail(queueDb, hold, outcome.failure);
       case "given back":
-        return release(db, hold);
+        return release(queueDb, hold);
     }
   }
 

@@ -18,7 +18,7 @@ function start(renew: () => Promise<boolean>, claimTookMs = 0) {
 }
 
 describe("lease", () => {
-  test("[JB17] a lease is renewed three times within its length, for as long as the job runs", async () => {
+  test("[JB17] the lease of a job is renewed three times within its length, for as long as the job runs", async () => {
     const renew = vi.fn(async () => true);
     const { onLost, lease } = start(renew);
     await vi.advanceTimersByTimeAsync(10 * LEASE_MS);
@@ -30,7 +30,7 @@ describe("lease", () => {
     expect(onLost).not.toHaveBeenCalled();
   });
 
-  test("[JB18] a renewal that is refused loses the job at once, and once only", async () => {
+  test("[JB18] a refused renewal loses the job at once, and only once", async () => {
     const { onLost } = start(async () => false);
     await vi.advanceTimersByTimeAsync(LEASE_MS / 3);
     expect(onLost).toHaveBeenCalledExactlyOnceWith("another worker took it");
@@ -41,7 +41,7 @@ describe("lease", () => {
   test.each([
     ["fails", () => Promise.reject(new Error("no database"))],
     ["hangs", () => new Promise<boolean>(() => undefined)],
-  ])("[JB18] a job is lost when every renewal %s until the length counted from the claim is over", async (_, renew) => {
+  ])("[JB18] a job is lost when every renewal %s for the length of a lease from the claim", async (_, renew) => {
     const { onLost } = start(renew, 1_000);
     await vi.advanceTimersByTimeAsync(LEASE_MS - 1_001);
     expect(onLost).not.toHaveBeenCalled();
@@ -49,7 +49,7 @@ describe("lease", () => {
     expect(onLost).toHaveBeenCalledExactlyOnceWith("its lease could not be renewed in time");
   });
 
-  test("[JB18] one renewal that gets through prolongs the lease, counted from when it was sent", async () => {
+  test("[JB18] one successful renewal prolongs the lease, counted from when the renewal was sent", async () => {
     const slow = () => new Promise<boolean>((resolve) => setTimeout(resolve, 2_000, true));
     const renew = vi
       .fn<() => Promise<boolean>>()

@@ -1,22 +1,24 @@
 import { sql } from "kysely";
 import type { Clock } from "../clock.ts";
+import { keepPartitions, mixedPartitions } from "../database/partitions.store.ts";
+import { METRIC_SAMPLES } from "../database/partitions.ts";
 import { foldRowCounts } from "../database/row-count.store.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Queries } from "../database/transaction.ts";
 import { type Log, watchOutage } from "../outage.ts";
-import { createSleeper } from "./worker.runner.ts";
+import { createSleeper, type Sleeper } from "./worker.runner.ts";
 
 const HOUR_MS = 60 * 60_000;
 const DAY_MS = 24 * HOUR_MS;
 
 interface Retention {
-  readonly table: keyof Tables;
+  readonly table: string;
   /** The indexed time after which a row is obsolete; null while the row is needed. */
   readonly column: string;
   readonly keptMs: number;
 }
 
-const RETENTIONS: readonly Retention[] = [
+const RETENTIONS: readonly (Retention & { readonly table: keyof Tables })[] = [
   { table: "sessions", column: "expires_at", keptMs: DAY_MS },
   // A client that still polls learns for an hour that its login has expired.
   { table: "device_logins", column: "expires_at", keptMs: HOUR_MS },
@@ -26,8 +28,12 @@ const RETENTIONS: readonly Retention[] = [
   // One hour longer than keys are honoured, to allow for different clocks.
   { table: "idempotency_keys", column: "created_at", keptMs: 25 * HOUR_MS },
   { table: "jobs", column: "finished_at", keptMs: 30 * DAY_MS },
-  { table: "metric_samples", column: "at", keptMs: DAY_MS },
+  { table: "operator_upgrades", column: "finished_at", keptMs: 90 * DAY_MS },
+  // A job ends within a day, so these are of jobs that have ended.
+  { table: "provisioning_log_lines", column: "at", keptMs: 90 * DAY_MS },
 ];
+
+const SAMPLES_KEPT_MS = DAY_MS;
 
 /** Small enough that a batch holds its locks for milliseconds only. */
 const BATCH_ROWS = 1_000;
@@ -44,33 +50,42 @@ export interface UpkeepOptions {
 /** A chore may run on any number of replicas at once. */
 export interface Chore {
   readonly name: string;
-  run(): Promise<void>;
+  /** It may take minutes, so it has a loop of its own and ends soon after the signal. */
+  readonly isLong?: boolean;
+  run(stop: AbortSignal): Promise<void>;
 }
 
 export interface Upkeep {
-  /** Stops after the current batch. */
+  /** Stops after the current batch, or in the middle of a long chore. */
   stop(): Promise<void>;
 }
 
 /**
- * Deletes obsolete rows, at the start and then periodically. All replicas may do so at once, because rows that another
+ * Deletes obsolete rows, at the start and then periodically. What may take long has a loop of its own. All replicas may do so at once, because rows that another
  * one has locked are skipped.
  */
 export function startUpkeep({ db, clock, log, everyMs = 10_000, chores = [] }: UpkeepOptions): Upkeep {
   const stopping = new AbortController();
-  const sleeper = createSleeper();
+  const sleepers: Sleeper[] = [];
+  const chore = ({ name, run }: Chore) => ({
+    outage: watchOutage(log, `upkeep of ${name}`),
+    run: () => run(stopping.signal),
+  });
+  const samples: Chore = { name: "metric_samples", isLong: true, run: (stop) => keepSamples(db, clock(), stop) };
   const steps = [
-    { outage: watchOutage(log, "upkeep of row counts"), run: () => foldRowCounts(db) },
+    { name: "row counts", run: () => foldRowCounts(db) },
     ...RETENTIONS.map((retention) => ({
-      outage: watchOutage(log, `upkeep of ${retention.table}`),
+      name: retention.table,
       run: () => deleteOld(db, retention, clock(), stopping.signal),
     })),
-    ...chores.map(({ name, run }) => ({ outage: watchOutage(log, `upkeep of ${name}`), run })),
+    ...chores.filter(({ isLong }) => !isLong),
   ];
 
-  async function work(): Promise<void> {
+  async function work(each: readonly ReturnType<typeof chore>[]): Promise<void> {
+    const sleeper = createSleeper();
+    sleepers.push(sleeper);
     while (!stopping.signal.aborted) {
-      for (const { run, outage } of steps) {
+      for (const { run, outage } of each) {
         if (stopping.signal.aborted) return;
         // A failed step does not prevent the others.
         await run().then(outage.recovered, outage.failed);
@@ -79,14 +94,22 @@ export function startUpkeep({ db, clock, log, everyMs = 10_000, chores = [] }: U
     }
   }
 
-  const working = work();
+  const long = [samples, ...chores.filter(({ isLong }) => isLong)];
+  const working = Promise.all([work(steps.map(chore)), ...long.map((one) => work([chore(one)]))]);
   return {
     async stop() {
       stopping.abort();
-      sleeper.end();
+      for (const sleeper of sleepers) sleeper.end();
       await working;
     },
   };
+}
+
+/** Hours whose samples are all old go at once. Those in no partition of an hour, because they were there before, go one by one. */
+async function keepSamples(db: Queries, now: Date, stop: AbortSignal): Promise<void> {
+  for (const table of await mixedPartitions(db, METRIC_SAMPLES))
+    await deleteOld(db, { table, column: "at", keptMs: SAMPLES_KEPT_MS }, now, stop);
+  await keepPartitions(db, METRIC_SAMPLES, now, SAMPLES_KEPT_MS, stop);
 }
 
 async function deleteOld(

@@ -30,7 +30,7 @@ async function startedJob(process: ChildProcess): Promise<string> {
   return String(id);
 }
 
-test("[JB23] a job whose worker is killed in the middle of it resumes within a lease and a poll", async () => {
+test("[JB23] a job whose worker is killed resumes within a lease and a polling interval", async () => {
   const db = fresh.database.kysely;
   const id = await enqueue(db, { kind: "endless", payload: {} });
   const program = fileURLToPath(new URL("./worker.process.fixture.ts", import.meta.url));

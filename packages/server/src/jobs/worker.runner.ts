@@ -2,8 +2,8 @@ import type { Bus } from "../bus/bus.ts";
 import type { Queries } from "../database/transaction.ts";
 import { newId } from "../id.adapter.ts";
 import { type Log, pauseMsAfter, watchOutage } from "../outage.ts";
-import { claim, release } from "./job.store.ts";
-import { DEFAULT_MAX_ATTEMPTS, JOBS_TOPIC } from "./job.ts";
+import { claim, nextDueMs, release } from "./job.store.ts";
+import { DEFAULT_MAX_ATTEMPTS, idlePauseMs, JOBS_TOPIC } from "./job.ts";
 import { ABORT_GRACE_MS, type JobHandler, type RunningJob, runJob } from "./running-job.runner.ts";
 
 /** The interruptible pause of a loop. */
@@ -49,7 +49,10 @@ export function createSleeper(): Sleeper {
 }
 
 export interface WorkerOptions {
+  /** For handlers. */
   readonly db: Queries;
+  /** For claims, renewals and outcomes, which must not wait for the statements of others. */
+  readonly queueDb?: Queries;
   readonly bus: Bus;
   readonly log: Log;
   /** Handlers by kind. Jobs of other kinds are left to other workers. */
@@ -73,7 +76,7 @@ const RELEASE_MS = 2_000;
  * the next poll of any worker claims its jobs.
  */
 export function startWorker(options: WorkerOptions): Worker {
-  const { db, bus, log, handlers, concurrency = 8, leaseMs = 10_000, pollMs = 1_000 } = options;
+  const { db, queueDb = db, bus, log, handlers, concurrency = 8, leaseMs = 10_000, pollMs = 1_000 } = options;
   const workerId = newId();
   const maxAttemptsByKind = Object.fromEntries(
     Object.entries(handlers).map(([kind, { maxAttempts = DEFAULT_MAX_ATTEMPTS }]) => [kind, maxAttempts]),
@@ -84,22 +87,24 @@ export function startWorker(options: WorkerOptions): Worker {
   const sleeper = createSleeper();
   let stopping = false;
 
-  async function claimFree(): Promise<void> {
+  /** Returns how long it may be until the next claim. */
+  async function claimFree(): Promise<number> {
     const limit = concurrency - running.size;
-    if (limit === 0) return;
+    if (limit === 0) return pollMs;
     const claimSentAtMs = performance.now();
-    const jobs = await claim(db, { workerId, maxAttemptsByKind, leaseMs, limit });
+    const jobs = await claim(queueDb, { workerId, maxAttemptsByKind, leaseMs, limit });
     outage.recovered();
     for (const job of jobs) {
       if (stopping) {
         // The worker was stopped during the claim.
-        await release(db, { ...job, workerId });
+        await release(queueDb, { ...job, workerId });
         continue;
       }
       const handler = handlers[job.kind];
       if (!handler) continue;
       const one = runJob(job, handler, claimSentAtMs, {
         db,
+        queueDb,
         log,
         outage,
         workerId,
@@ -113,15 +118,16 @@ export function startWorker(options: WorkerOptions): Worker {
         sleeper.wake();
       });
     }
+    return jobs.length > 0 ? pollMs : idlePauseMs(pollMs, await nextDueMs(queueDb, Object.keys(handlers)));
   }
 
   async function work(): Promise<void> {
     let failures = 0;
     while (!stopping) {
       try {
-        await claimFree();
+        const pauseMs = await claimFree();
         failures = 0;
-        if (!stopping) await sleeper.sleep(pollMs);
+        if (!stopping) await sleeper.sleep(pauseMs);
       } catch (error) {
         outage.failed(error);
         failures++;
@@ -131,7 +137,7 @@ export function startWorker(options: WorkerOptions): Worker {
     }
   }
 
-  const unsubscribe = bus.subscribe(JOBS_TOPIC, sleeper.wake);
+  const unsubscribes = [bus.subscribe(JOBS_TOPIC, sleeper.wake), bus.onMissed(sleeper.wake)];
   const working = work();
 
   async function drain(): Promise<void> {
@@ -143,7 +149,7 @@ export function startWorker(options: WorkerOptions): Worker {
     workerId,
     async stop(drainMs) {
       stopping = true;
-      unsubscribe();
+      for (const unsubscribe of unsubscribes) unsubscribe();
       sleeper.end();
       const drained = drain();
       if (await within(drainMs, drained)) return;

@@ -3,6 +3,7 @@ import { Kysely, PostgresDialect } from "kysely";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { createMemoryBus } from "../bus/bus.adapter.ts";
 import type { Bus } from "../bus/bus.ts";
+import { connect } from "../database/connection.adapter.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Queries } from "../database/transaction.ts";
 import { enqueue, type NewJob } from "./job.store.ts";
@@ -60,7 +61,7 @@ const eventually = (id: string, row: object) =>
   vi.waitFor(async () => expect(await readJob(db, id)).toMatchObject(row), SOON);
 
 describe("taking up jobs", () => {
-  test("[JB15] a hint on the bus wakes a worker long before it would look by itself", async () => {
+  test("[JB15] a hint on the bus makes a worker poll long before its interval", async () => {
     const asked = vi.fn();
     const pool = fresh.database.pool;
     const watched = new Kysely<Tables>({
@@ -77,13 +78,30 @@ describe("taking up jobs", () => {
     await eventually(id, { status: "succeeded", result: { pong: true }, attempts: 1, finished_at: expect.any(Date) });
   });
 
-  test("[JB16] without a hint a worker finds jobs by looking from time to time", async () => {
+  test("[BU1534] a worker looks for jobs at once when hints may have been lost", async () => {
+    let missed: () => void = () => undefined;
+    const onMissed: Bus["onMissed"] = (handler) => {
+      missed = handler;
+      return () => undefined;
+    };
+    const { call, run } = controlled();
+    start({ ping: run }, { bus: { ...bus, onMissed }, concurrency: 2, pollMs: NEVER_MS });
+    await add();
+    bus.publish(JOBS_TOPIC, {});
+    const first = await call(0);
+    const id = await add();
+    missed();
+    expect((await call(1)).job.id).toBe(id);
+    for (const { end } of [first, await call(1)]) end.resolve(undefined);
+  });
+
+  test("[JB16] without a hint a worker finds jobs by polling", async () => {
     start({ ping: async () => undefined }, { pollMs: 20 });
     const id = await add();
     await eventually(id, { status: "succeeded", result: null });
   });
 
-  test("[JB25] a worker runs as many jobs at a time as it is told, and the next when one ends", async () => {
+  test("[JB25] a worker runs as many jobs at a time as configured, and claims the next when one ends", async () => {
     const { calls, run, call } = controlled();
     start({ ping: run }, { concurrency: 2, pollMs: NEVER_MS });
     const ids = [await add(), await add(), await add({ lane: "a" })];
@@ -97,7 +115,7 @@ describe("taking up jobs", () => {
     for (const id of ids) await eventually(id, { status: "succeeded" });
   });
 
-  test("[JB21] a worker leaves jobs of a kind that it has no handler for", async () => {
+  test("[JB21] a worker does not claim jobs of a kind that it has no handler for", async () => {
     start({ ping: async () => undefined });
     const unknown = await add({ kind: "unheard of" });
     await eventually(await add(), { status: "succeeded" });
@@ -106,7 +124,7 @@ describe("taking up jobs", () => {
 });
 
 describe("outcomes", () => {
-  test("[JB2] a job that fails is tried again until its attempts are used up, and keeps the last error", async () => {
+  test("[JB2] a job that fails is retried until its attempts are used up, and keeps the last error", async () => {
     const run = vi.fn<JobHandler["run"]>(async ({ attempts }) =>
       Promise.reject(new Error(`attempt ${attempts} failed`)),
     );
@@ -116,7 +134,7 @@ describe("outcomes", () => {
     expect(run).toHaveBeenCalledTimes(2);
   });
 
-  test("[JB2] a job whose handler throws a permanent error is not tried again", async () => {
+  test("[JB2] a job whose handler throws a permanent error is not retried", async () => {
     start({ ping: async () => Promise.reject(new PermanentJobError("No such region.")) });
     const id = await add({ maxAttempts: 9 });
     await eventually(id, { status: "failed", attempts: 1, error_message: "No such region." });
@@ -125,7 +143,7 @@ describe("outcomes", () => {
   test.each([
     ["is not JSON", { big: 1n }],
     ["holds what the database does not", { text: "\0" }],
-  ])("[JB24] a job whose result %s is failed and not done again", async (_, result) => {
+  ])("[JB24] a job whose result %s is failed and not run again", async (_, result) => {
     const run = vi.fn(async () => result);
     start({ ping: run });
     const id = await add();
@@ -150,7 +168,29 @@ describe("leases", () => {
     expect(calls).toHaveLength(1);
   });
 
-  test("[JB18] a handler whose job was taken is told so, and what it returns is dropped", async () => {
+  test("[DB31] a lease is renewed and an outcome stored while statements of others keep all other connections busy", async () => {
+    const busy = connect({ url: fresh.url }, { poolSize: 2, onError: () => undefined });
+    const lock = await fresh.database.pool.connect();
+    await lock.query("select pg_advisory_lock(4405)");
+    const lists = Array.from({ length: 12 }, () => busy.pool.query("select pg_advisory_xact_lock_shared(4405)"));
+    const { run, call, calls } = controlled();
+    const { log } = start({ ping: run }, { leaseMs: 600, db: busy.kysely, queueDb: db });
+    const id = await add();
+    const { end } = await call();
+    const claimedUntil = (await readJob(db, id)).lease_until?.getTime() ?? 0;
+    await vi.waitFor(async () => {
+      expect((await readJob(db, id)).lease_until?.getTime()).toBeGreaterThan(claimedUntil + 2 * 600);
+    }, SOON);
+    end.resolve({ pong: true });
+    await eventually(id, { status: "succeeded", attempts: 1 });
+    expect([calls.length, log.warn.mock.calls]).toEqual([1, []]);
+    await lock.query("select pg_advisory_unlock(4405)");
+    lock.release();
+    await Promise.all(lists);
+    await busy.close();
+  });
+
+  test("[JB18] a handler whose job another worker has claimed is aborted, and its result is dropped", async () => {
     const { run, call } = controlled();
     const { log } = start({ ping: run }, { leaseMs: 3_000, pollMs: NEVER_MS });
     const id = await add();
@@ -168,7 +208,7 @@ describe("leases", () => {
 });
 
 describe("stopping", () => {
-  test("[JB19] a worker that stops takes no more jobs and waits for those that run", async () => {
+  test("[JB19] a worker that stops claims no more jobs and waits for those that run", async () => {
     const { calls, run, call } = controlled();
     const { worker } = start({ ping: run }, { concurrency: 1 });
     const id = await add();
@@ -184,7 +224,7 @@ describe("stopping", () => {
     expect(calls).toHaveLength(1);
   });
 
-  test("[JB19] a job that is claimed just when the worker stops is given back and not begun", async () => {
+  test("[JB19] a job that is claimed just when the worker stops is given back and not started", async () => {
     const open = Promise.withResolvers<void>();
     const connect = vi.fn(() => open.promise.then(() => fresh.database.pool.connect()));
     const pool = { connect, end: async () => undefined, options: {} };
@@ -203,25 +243,22 @@ describe("stopping", () => {
   test.each([
     ["heeds its signal", (_: Job, { signal }: JobContext) => rejectOnAbort(signal)],
     ["does not heed its signal", () => new Promise<undefined>(() => undefined)],
-  ])(
-    "[JB20] a job that outlasts the drain and %s is given back, to run at once without a lost attempt",
-    async (_, run) => {
-      const { worker } = start({ ping: run });
-      const id = await add({ maxAttempts: 1 });
-      await eventually(id, { status: "running" });
-      await worker.stop(0);
-      expect(await readJob(db, id)).toMatchObject({
-        status: "pending",
-        attempts: 0,
-        lease_until: null,
-        error_message: null,
-      });
-      start({ ping: async () => undefined });
-      await eventually(id, { status: "succeeded", attempts: 1 });
-    },
-  );
+  ])("[JB20] a job that outlasts the drain and %s is given back, without losing an attempt", async (_, run) => {
+    const { worker } = start({ ping: run });
+    const id = await add({ maxAttempts: 1 });
+    await eventually(id, { status: "running" });
+    await worker.stop(0);
+    expect(await readJob(db, id)).toMatchObject({
+      status: "pending",
+      attempts: 0,
+      lease_until: null,
+      error_message: null,
+    });
+    start({ ping: async () => undefined });
+    await eventually(id, { status: "succeeded", attempts: 1 });
+  });
 
-  test("[JB26] a handler has the time that it asks for to react to the stop of its worker", async () => {
+  test("[JB26] a handler gets the grace that it asks for when its worker stops", async () => {
     const { run, call } = controlled();
     const { worker } = start({ ping: { run, graceMs: 30_000 } });
     const id = await add({ maxAttempts: 1 });
@@ -237,7 +274,7 @@ describe("stopping", () => {
     expect(await readJob(db, id)).toMatchObject({ status: "pending", attempts: 0 });
   });
 
-  test("[JB20] a job that ends well although it was told to stop has succeeded", async () => {
+  test("[JB20] a job that ends well although it was aborted has succeeded", async () => {
     const { run, call } = controlled();
     const { worker } = start({ ping: run });
     const id = await add();
@@ -258,7 +295,7 @@ describe("without the database", () => {
     away = false;
   });
 
-  test("[JB22] a worker goes on trying, says so once, and stores the outcome when the database is back", async () => {
+  test("[JB22] a worker keeps retrying without the database, logs it once, and stores the outcome when it is back", async () => {
     const { run, call } = controlled();
     const { log } = start({ ping: run }, { db: flaky });
     const id = await add();
@@ -277,7 +314,7 @@ describe("without the database", () => {
     await vi.waitFor(() => expect(log.info).toHaveBeenCalledWith(again), SOON);
   });
 
-  test("[JB18] a worker that is cut off for a whole lease aborts the handler and drops what it returns", async () => {
+  test("[JB18] a worker that cannot renew for a whole lease aborts the handler and drops its result", async () => {
     const { calls, run, call } = controlled();
     start({ ping: run }, { db: flaky, leaseMs: 300 });
     const id = await add();
