@@ -19,13 +19,16 @@ describe("the verdict on a caller", () => {
   test.each([
     [needsRole("member"), STRANGER, "forbidden"],
     [needsRole("admin"), STRANGER, "forbidden"],
-  ])("[AC4] %j refuses a stranger openly", (requirement, caller, verdict) => {
+  ])("[AC4] the requirement %j refuses a stranger openly", (requirement, caller, verdict) => {
     expect(decide(requirement, caller)).toBe(verdict);
   });
 
-  test.each([needsRole("member", true), needsRole("admin", true)])("[AC5] %j hides the place from a stranger", (it) => {
-    expect(decide(it, STRANGER)).toBe("hidden");
-  });
+  test.each([needsRole("member", true), needsRole("admin", true)])(
+    "[AC5] the requirement %j hides the place from a stranger",
+    (it) => {
+      expect(decide(it, STRANGER)).toBe("hidden");
+    },
+  );
 
   test("[AC6] an administrator may do what a member may, and not the other way round", () => {
     expect(decide(needsRole("member"), MEMBER)).toBe("allowed");
@@ -36,13 +39,13 @@ describe("the verdict on a caller", () => {
   });
 
   test.each<PlaceRequirement>([{ needs: "superuser" }, needsRole("member"), needsRole("admin", true)])(
-    "[AC7] %j is met by a superuser who belongs to nothing",
+    "[AC7] the requirement %j is met by a superuser who belongs to no organization",
     (requirement) => {
       expect(decide(requirement, SUPERUSER)).toBe("allowed");
     },
   );
 
-  test.each([STRANGER, MEMBER, ADMIN])("[AC7] %j may not do what only superusers may", (caller) => {
+  test.each([STRANGER, MEMBER, ADMIN])("[AC7] the caller %j may not do what only superusers may", (caller) => {
     expect(decide({ needs: "superuser" }, caller)).toBe("forbidden");
   });
 
@@ -59,7 +62,7 @@ describe("the strongest of several roles", () => {
     [["viewer", null], "viewer"],
     [["editor", "viewer"], "editor"],
     [["viewer", "admin", "editor"], "admin"],
-  ] as const)("[AC8] of %j is %j", (roles, role) => {
+  ] as const)("[AC8] the strongest of the roles %j is %j", (roles, role) => {
     expect(strongest(roles)).toBe(role);
   });
 });

@@ -35,7 +35,7 @@ export type Requirement =
   | { readonly needs: "own_record" }
   /** An administrator of any organization. */
   | { readonly needs: "any_org_admin" }
-  /** A caller who is no member gets 404 where `hidden`, and 403 otherwise. */
+  /** A caller who is not a member gets 404 where `hidden`, and 403 otherwise. */
   | { readonly needs: "org_role"; readonly role: OrgRole; readonly hidden: boolean }
   /** An administrator of the organization; everybody else gets 404, its members too. */
   | { readonly needs: "concealed_org_admin" }
@@ -52,7 +52,7 @@ export type PlaceRequirement = Extract<
 type Decision = "allowed" | "forbidden" | "hidden";
 
 /**
- * Decides who may pass. A change of who sees a place needs the same change of its list predicate in `visible.store.ts`; a
+ * Decides who may pass. A change of who sees a place needs the same change of its list in `visibility.store.ts`; a
  * property test compares the two.
  */
 export function decide(requirement: PlaceRequirement, standing: Standing): Decision {

@@ -11,18 +11,25 @@ import {
   revokeProjectRole,
 } from "@binnacle/contract";
 import { wireBinding } from "../accounts/user.ts";
-import type { Clock } from "../clock.ts";
-import type { Queries, Tx } from "../database/transaction.ts";
+import { clusterPlace } from "../clusters/cluster-place.store.ts";
+import { totalRows } from "../database/row-count.store.ts";
+import type { Tx } from "../database/transaction.ts";
 import { notFound } from "../fault.ts";
 import type { Change } from "../http/change.runner.ts";
-import { type Input, inProject, onCluster, orgAdmin } from "../http/guard.ts";
+import { at } from "../http/guard.ts";
+import { envelope, type Page, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
 import { newId } from "../id.adapter.ts";
 import { findMember, lockOrg } from "../orgs/org.store.ts";
+import { orgPlace } from "../orgs/org-place.store.ts";
+import type { Ports } from "../ports.ts";
+import { projectPlace } from "../projects/project-place.store.ts";
 import {
   type BindingRow,
+  countBindings,
   deleteBinding,
   findBinding,
+  findUsername,
   insertBinding,
   listBindings,
   notAMember,
@@ -34,22 +41,22 @@ import {
 interface Located {
   readonly id: string;
   readonly org_id: string;
+  readonly name: string;
 }
-const clusterPlace = ({ id, org_id }: Located): Place => ({ kind: "cluster", id, orgId: org_id });
-const projectPlace = ({ id, org_id }: Located): Place => ({ kind: "project", id, orgId: org_id });
-const placeId = ({ params }: Input<{ id: string }>) => params.id;
+const ofCluster = ({ id, org_id, name }: Located): Place => ({ kind: "cluster", id, orgId: org_id, name });
+const ofProject = ({ id, org_id, name }: Located): Place => ({ kind: "project", id, orgId: org_id, name });
 
-export function bindingRoutes(db: Queries, clock: Clock): Route[] {
-  async function list(place: Place) {
-    const bindings = await listBindings(db, place);
-    return { data: bindings.map(wireBinding), total_count: bindings.length };
+export function bindingRoutes({ db, clock }: Ports<"db" | "clock">): Route[] {
+  async function list(place: Place, query: Page) {
+    const [bindings, total] = await Promise.all([listBindings(db, place, pageOf(query)), countBindings(db, place)]);
+    return envelope(bindings.map(wireBinding), total, query);
   }
 
   const grant = (change: Change, place: Place, { user_id, role }: RoleGrant) =>
     change(async (unit) => {
       await memberOf(unit.db, place, user_id);
       const binding = await insertBinding(unit, place, { id: newId(), user_id, role }, clock());
-      unit.record(entryOf("role_binding.grant", place, binding));
+      unit.record(await entryOf(unit.db, "role_binding.grant", place, binding));
       return wireBinding(binding);
     });
 
@@ -59,7 +66,7 @@ export function bindingRoutes(db: Queries, clock: Clock): Route[] {
       const { role: before } = await findBinding(unit.db, place, user_id);
       const binding = await updateBindingRole(unit, place, user_id, role, clock());
       if (!binding) throw notFound("Role binding");
-      unit.record({ ...entryOf("role_binding.replace", place, binding), before: { role: before } });
+      unit.record({ ...(await entryOf(unit.db, "role_binding.replace", place, binding)), before: { role: before } });
       return wireBinding(binding);
     });
 
@@ -67,33 +74,39 @@ export function bindingRoutes(db: Queries, clock: Clock): Route[] {
     change(async (unit) => {
       const binding = await deleteBinding(unit, place, bindingId);
       if (!binding) throw notFound("Role binding");
-      unit.record(entryOf("role_binding.revoke", place, binding));
+      unit.record(await entryOf(unit.db, "role_binding.revoke", place, binding));
       return null;
     });
 
   return [
-    route(getRoleMatrix, orgAdmin(placeId), async ({ org }) => ({ members: await readRoleMatrix(db, org.id) })),
+    route(getRoleMatrix, at(orgPlace, "admin"), async ({ org, query }) => {
+      const [members, total] = await Promise.all([
+        readRoleMatrix(db, org.id, pageOf(query)),
+        totalRows(db, "memberships", org.id),
+      ]);
+      return envelope(members, total, query);
+    }),
 
-    route(listClusterRoles, onCluster("viewer", placeId), async ({ cluster }) => list(clusterPlace(cluster))),
-    route(grantClusterRole, onCluster("admin", placeId), async ({ cluster, body, change }) =>
-      grant(change, clusterPlace(cluster), body),
+    route(listClusterRoles, at(clusterPlace, "viewer"), async ({ cluster, query }) => list(ofCluster(cluster), query)),
+    route(grantClusterRole, at(clusterPlace, "admin"), async ({ cluster, body, change }) =>
+      grant(change, ofCluster(cluster), body),
     ),
-    route(replaceClusterRole, onCluster("admin", placeId), async ({ cluster, body, change }) =>
-      replace(change, clusterPlace(cluster), body),
+    route(replaceClusterRole, at(clusterPlace, "admin"), async ({ cluster, body, change }) =>
+      replace(change, ofCluster(cluster), body),
     ),
-    route(revokeClusterRole, onCluster("admin", placeId), async ({ cluster, query, change }) =>
-      revoke(change, clusterPlace(cluster), query.binding_id),
+    route(revokeClusterRole, at(clusterPlace, "admin"), async ({ cluster, query, change }) =>
+      revoke(change, ofCluster(cluster), query.binding_id),
     ),
 
-    route(listProjectRoles, inProject("viewer", placeId), async ({ project }) => list(projectPlace(project))),
-    route(grantProjectRole, inProject("admin", placeId), async ({ project, body, change }) =>
-      grant(change, projectPlace(project), body),
+    route(listProjectRoles, at(projectPlace, "viewer"), async ({ project, query }) => list(ofProject(project), query)),
+    route(grantProjectRole, at(projectPlace, "admin"), async ({ project, body, change }) =>
+      grant(change, ofProject(project), body),
     ),
-    route(replaceProjectRole, inProject("admin", placeId), async ({ project, body, change }) =>
-      replace(change, projectPlace(project), body),
+    route(replaceProjectRole, at(projectPlace, "admin"), async ({ project, body, change }) =>
+      replace(change, ofProject(project), body),
     ),
-    route(revokeProjectRole, inProject("admin", placeId), async ({ project, query, change }) =>
-      revoke(change, projectPlace(project), query.binding_id),
+    route(revokeProjectRole, at(projectPlace, "admin"), async ({ project, query, change }) =>
+      revoke(change, ofProject(project), query.binding_id),
     ),
   ];
 }
@@ -104,9 +117,13 @@ async function memberOf(tx: Tx, { orgId }: Place, userId: string): Promise<void>
   if (!(await findMember(tx, orgId, userId))) throw notAMember();
 }
 
-const entryOf = (action: string, { kind, id, orgId }: Place, { id: bindingId, user_id, role }: BindingRow) => ({
-  action,
-  resource: { type: "role_binding", id: bindingId, name: null },
-  orgId,
-  changes: { user_id, role, [`${kind}_id`]: id },
-});
+/** The entry names the user and the place, because ids tell a reader of the log nothing. */
+async function entryOf(tx: Tx, action: string, { kind, id, orgId, name }: Place, binding: BindingRow) {
+  const { id: bindingId, user_id, role } = binding;
+  return {
+    action,
+    resource: { type: "role_binding", id: bindingId, name: await findUsername(tx, user_id) },
+    orgId,
+    changes: { user_id, role, [`${kind}_id`]: id, [kind]: name },
+  };
+}

@@ -1,15 +1,18 @@
-import { type BindingRole, type MatrixMember, MOST_MATRIX_MEMBERS } from "@binnacle/contract";
-import { type Insertable, type Selectable, sql } from "kysely";
+import { type BindingRole, type MatrixMember, MOST_MATRIX_ROLES } from "@binnacle/contract";
+import { type Insertable, type RawBuilder, type Selectable, sql } from "kysely";
 import type { AccessUnit } from "../access/access-change.ts";
 import type { RoleBindingTable } from "../database/fleet-tables.ts";
+import { readBounded } from "../database/prepared.adapter.ts";
 import { isForeignKeyViolation, isUniqueViolation, type Queries } from "../database/transaction.ts";
 import { conflict, invalidValue, notFound } from "../fault.ts";
+import { ENOUGH_CHARACTERS } from "../http/pagination.ts";
 
 /** The cluster or project of a role. A role on a cluster includes its projects. */
 export interface Place {
   readonly kind: "cluster" | "project";
   readonly id: string;
   readonly orgId: string;
+  readonly name: string;
 }
 
 const alreadyGranted = ({ kind }: Place) =>
@@ -25,13 +28,23 @@ export type BindingRow = Selectable<RoleBindingTable>;
 
 const columnOf = ({ kind }: Place) => `${kind}_id` as const;
 
-export function listBindings(db: Queries, place: Place): Promise<BindingRow[]> {
-  return db
-    .selectFrom("role_bindings")
-    .selectAll()
-    .where(columnOf(place), "=", place.id)
-    .orderBy("id", "desc")
-    .execute();
+const bindingsOf = (db: Queries, place: Place) => db.selectFrom("role_bindings").where(columnOf(place), "=", place.id);
+
+interface Window {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export function listBindings(db: Queries, place: Place, { limit, offset }: Window): Promise<BindingRow[]> {
+  const bindings = bindingsOf(db, place).selectAll().orderBy("id", "desc").limit(limit).offset(offset);
+  return readBounded(db, bindings.compile(), ENOUGH_CHARACTERS);
+}
+
+export async function countBindings(db: Queries, place: Place): Promise<number> {
+  const { total } = await bindingsOf(db, place)
+    .select((count) => count.fn.countAll<number>().as("total"))
+    .executeTakeFirstOrThrow();
+  return total;
 }
 
 export async function insertBinding(
@@ -55,14 +68,14 @@ export async function insertBinding(
 }
 
 export async function findBinding(db: Queries, place: Place, userId: string): Promise<BindingRow> {
-  const found = await db
-    .selectFrom("role_bindings")
-    .selectAll()
-    .where(columnOf(place), "=", place.id)
-    .where("user_id", "=", userId)
-    .executeTakeFirst();
+  const found = await bindingsOf(db, place).selectAll().where("user_id", "=", userId).executeTakeFirst();
   if (!found) throw notFound("Role binding");
   return found;
+}
+
+export async function findUsername(db: Queries, userId: string): Promise<string | null> {
+  const user = await db.selectFrom("users").select("username").where("id", "=", userId).executeTakeFirst();
+  return user?.username ?? null;
 }
 
 export async function updateBindingRole(
@@ -99,20 +112,28 @@ export async function deleteBinding(
   return binding;
 }
 
+/** The roles of the member of a page on places of its organization, by name: the first of them, and how many more there are. */
+const rolesOn = (kind: Place["kind"], fields: RawBuilder<unknown>) => sql`
+  select coalesce(json_agg(named order by place) filter (where place <= ${MOST_MATRIX_ROLES}), '[]') as first,
+    greatest(count(*) - ${MOST_MATRIX_ROLES}, 0) as more
+  from (
+    select json_build_object('id', x.id, 'name', x.name, ${fields} 'role', b.role) as named, row_number() over (order by x.name, x.id) as place
+    from role_bindings b join ${sql.table(`${kind}s`)} x on x.id = b.${sql.ref(`${kind}_id`)}
+    where b.user_id = page.user_id and x.org_id = page.org_id
+  ) roles`;
+
 /** The members of an organization with their roles on its clusters and projects, by name. */
-export async function readRoleMatrix(db: Queries, orgId: string): Promise<MatrixMember[]> {
-  const { rows } = await sql<MatrixMember>`
-    select m.user_id, u.name, u.email, m.role,
-      (select coalesce(json_agg(json_build_object('id', c.id, 'name', c.name, 'role', b.role) order by c.name, c.id), '[]')
-        from role_bindings b join clusters c on c.id = b.cluster_id
-        where b.user_id = m.user_id and c.org_id = m.org_id) as clusters,
-      (select coalesce(json_agg(
-          json_build_object('id', p.id, 'name', p.name, 'cluster_id', p.cluster_id, 'role', b.role) order by p.name, p.id
-        ), '[]')
-        from role_bindings b join projects p on p.id = b.project_id
-        where b.user_id = m.user_id and p.org_id = m.org_id) as projects
-    from memberships m join users u on u.id = m.user_id
-    where m.org_id = ${orgId} order by u.name, u.id limit ${MOST_MATRIX_MEMBERS}
-  `.execute(db);
-  return rows;
+export function readRoleMatrix(db: Queries, orgId: string, { limit, offset }: Window): Promise<MatrixMember[]> {
+  const members = sql<MatrixMember>`
+    select page.user_id, page.name, page.email, page.role, on_clusters.first as clusters, on_projects.first as projects,
+      on_clusters.more + on_projects.more as more_roles
+    from (
+      select m.org_id, m.user_id, u.name, u.email, m.role from memberships m join users u on u.id = m.user_id
+      where m.org_id = ${orgId} order by u.name, u.id limit ${limit} offset ${offset}
+    ) page
+      cross join lateral (${rolesOn("cluster", sql``)}) on_clusters
+      cross join lateral (${rolesOn("project", sql`'cluster_id', x.cluster_id,`)}) on_projects
+    order by page.name, page.user_id
+  `;
+  return readBounded<MatrixMember>(db, members.compile(db), ENOUGH_CHARACTERS);
 }

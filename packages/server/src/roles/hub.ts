@@ -11,15 +11,20 @@ import { hubClusters } from "../clusters/hub-clusters.runner.ts";
 import type { Config } from "../config.ts";
 import type { Queries } from "../database/transaction.ts";
 import { dispatchedKinds } from "../dispatched-kinds.ts";
+import type { Metrics } from "../http/request-metrics.adapter.ts";
 import { createBodySource } from "../hub/bodies.runner.ts";
-import { startHub } from "../hub/hub.adapter.ts";
-import type { LiveSessions } from "../hub/ports.ts";
+import { type Hub, startHub } from "../hub/hub.adapter.ts";
+import { acceptPeers, type PeerKey } from "../hub/peer.adapter.ts";
 import { createReportSink } from "../hub/reports.store.ts";
 import { serveRequests } from "../hub/request-router.runner.ts";
+import { addGauge } from "../metrics/metrics.adapter.ts";
 import type { Vault } from "../vault/vault.ts";
 
 interface Ports {
   readonly server: Server;
+  /** Where other processes reach this one. */
+  readonly url: string;
+  readonly peerKey: PeerKey;
   readonly db: Queries;
   /** The size of the pool of `db`. */
   readonly connections: number;
@@ -30,21 +35,23 @@ interface Ports {
   readonly vault: Vault;
   readonly agentTokens: AgentTokens;
   readonly tracer: Tracer | null;
+  readonly metrics: Metrics;
 }
 
 interface HubRole {
-  readonly sessions: LiveSessions;
+  readonly sessions: Hub["sessions"];
   stop(): Promise<void>;
 }
 
 /** Starts the hub, which holds the sessions of operators and forwards the requests of other processes to them. */
 export function startHubRole(
-  { server, db, connections, bus, clock, log, catalog, vault, agentTokens, tracer }: Ports,
+  { server, url, peerKey, db, connections, bus, clock, log, catalog, vault, agentTokens, tracer, metrics }: Ports,
   config: Config,
 ): HubRole {
   const kinds = dispatchedKinds(vault, catalog);
   const hub = startHub({
     server,
+    url,
     db,
     connections,
     bus,
@@ -64,12 +71,16 @@ export function startHubRole(
     repositories: repositoryCredentials(db, vault, log),
     tracer,
   });
-  const requests = serveRequests(hub.id, hub.sessions, bus);
+  const peers = acceptPeers(server, { hubId: hub.id, key: peerKey, log, onPeer: serveRequests(hub.sessions) });
+  addGauge(metrics, "binnacle_hub_sessions", "Operators that are connected to this hub", () => [
+    { value: hub.sessions.size },
+  ]);
   return {
     sessions: hub.sessions,
     async stop() {
-      requests.stop();
       await hub.stop(config.drainTimeoutMs);
+      // Until here the other processes get the answers of operators that have not left yet.
+      peers.close();
     },
   };
 }
