@@ -25,11 +25,11 @@ test.each([
   ["[fe80::1]:8080", false],
   ["0.0.0.0:8080", false],
   ["", false],
-])("[OP64] a local server takes the host %j: %s", (host, isTaken) => {
+])("[OP64] a local server accepts the host %j: %s", (host, isTaken) => {
   expect(local()(host)).toBe(isTaken);
 });
 
-test("[OP64] a local server takes the address that it listens on, and the host of its public address", () => {
+test("[OP64] a local server accepts the address that it listens on, and the host of its public address", () => {
   const accepts = local({ BINNACLE_HOST: "192.168.1.7", BINNACLE_PUBLIC_URL: "http://Lab.example:9000" });
   expect(["192.168.1.7:8080", "lab.example", "lab.example:9000", "localhost"].map(accepts)).toEqual([
     true,
@@ -42,7 +42,7 @@ test("[OP64] a local server takes the address that it listens on, and the host o
 });
 
 test.each(["0.0.0.0", "::"])(
-  "[OP64] on all addresses, %s, a local server takes any address and no further name",
+  "[OP64] on all addresses, %s, a local server accepts any address and no further name",
   (host) => {
     const accepts = local({ BINNACLE_HOST: host });
     expect(["192.168.1.7:8080", "[2001:db8::7]:8080", "localhost:8080"].map(accepts)).toEqual([true, true, true]);
@@ -50,7 +50,7 @@ test.each(["0.0.0.0", "::"])(
   },
 );
 
-test("[OP64] outside local every host is taken, because proxies pass on names of their own", () => {
+test("[OP64] outside local every host is accepted, because proxies pass on names of their own", () => {
   const accepts = acceptedHosts({
     environment: "production",
     host: "127.0.0.1",
@@ -63,7 +63,7 @@ describe("a local server that is reached by another name", () => {
   const NAME = "rebind.attacker.example:8080";
   let world: World;
   beforeAll(async () => {
-    world = await startWorld();
+    world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
   });
   afterAll(() => world.stop());
 
@@ -76,7 +76,7 @@ describe("a local server that is reached by another name", () => {
     return { status, body: status === 421 ? parseAnswer(raw).body : null };
   }
 
-  test("[OP64] answers with a 421 that says what to set, on the API and on every page", async () => {
+  test("[OP64] a local server that is reached by another name answers with a 421 that says what to set", async () => {
     for (const path of ["/api/v1/version", "/api/v1/login", "/", "/docs", "/metrics", "/nowhere"]) {
       expect(await get(path, NAME, `authorization: Bearer ${world.admin.token}\r\n`)).toEqual({
         status: 421,
@@ -88,7 +88,7 @@ describe("a local server that is reached by another name", () => {
     );
   });
 
-  test("[OP65] still answers what is public and holds nothing of the installation", async () => {
+  test("[OP65] a local server that is reached by another name still answers probes and the chart files", async () => {
     for (const path of ["/healthz", "/readyz", "/charts/index.yaml", "/charts/README.md"]) {
       expect((await get(path, NAME)).status).toBe(200);
     }
@@ -102,7 +102,7 @@ describe("a request with two hosts", () => {
   });
   afterAll(() => edge.app.close());
 
-  test("[ER8] is refused, because a proxy may have gone by the other one", async () => {
+  test("[ER8] a request with two Host headers is refused, because a proxy may have used the other one", async () => {
     const raw = await edge.exchange("GET /thing HTTP/1.1\r\nHost: a\r\nhost: a\r\nconnection: close\r\n\r\n");
     expect(parseAnswer(raw)).toMatchObject({
       status: 400,

@@ -6,7 +6,7 @@ import { Fault } from "../fault.ts";
 /**
  * A web page can give its own name the address of a developer's machine (DNS rebinding), and then speaks to a local server as one
  * of its own origin. The password of a local server is public, so it answers only to names that nobody else can give an address.
- * Where it listens on all addresses of its machine, any address is taken: the name of a page is an address only where that address
+ * Where it listens on all addresses of its machine, any address is accepted: the name of a page is an address only where that address
  * serves the page.
  *
  * Operators connect to the hub without this check, under whatever name their cluster knows: they send a token that no browser adds
@@ -44,7 +44,7 @@ export function hostProblem(
 ): Fault | null {
   const { host } = headers;
   if (host === undefined) {
-    // HTTP/1.1 demands it; said here so that the answer has the common form.
+    // HTTP/1.1 demands it; checked here so that the answer has the common form.
     return raw.httpVersion === "1.1" ? new Fault("bad_request", "The request has no Host header.") : null;
   }
   // Node takes the first of several, and a proxy may have decided by the last.
@@ -66,7 +66,10 @@ declare module "fastify" {
      * host.docker.internal.
      */
     readonly isForAnyHost?: true;
+    /** Answered also while the server starts or stops. */
+    readonly isProbe?: true;
   }
 }
 
 export const FOR_ANY_HOST = { config: { isForAnyHost: true } } as const;
+export const PROBE = { config: { isForAnyHost: true, isProbe: true } } as const;

@@ -1,14 +1,11 @@
-import { type Client, startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Client, startWorld } from "@binnacle/world";
+import { afterAll, describe, expect, test } from "vitest";
 import { rowsOf } from "./rows.fixture.ts";
 
 type Sending = NonNullable<Parameters<Client["send"]>[2]>;
 type Answer = Awaited<ReturnType<Client["send"]>>;
 
-let world: World;
-beforeAll(async () => {
-  world = await startWorld({ env: { BINNACLE_ROLES: "api", BINNACLE_BODY_LIMIT_BYTES: "1000000" } });
-});
+const world = await startWorld({ env: { BINNACLE_ROLES: "api", BINNACLE_BODY_LIMIT_BYTES: "1000000" } });
 afterAll(() => world.stop());
 
 const json = { "content-type": "application/json" };
@@ -45,18 +42,18 @@ describe("a body that cannot be read changes nothing", () => {
     ["invalid UTF-8", bytes('{"name":"', [0xff, 0xfe], '"}')],
     ["an encoded surrogate", bytes('{"name":"', [0xed, 0xa0, 0x80], '"}')],
     ["UTF-16", Buffer.from('{"name":"x"}', "utf16le")],
-  ])("[CV11] JSON that is %s", async (_, raw) => {
+  ])("[CV11] unreadable JSON is a 422: %s", async (_, raw) => {
     const answer = await refused("POST", "/orgs", { raw, headers: json });
     expect([answer.status, problemsOf(answer)]).toEqual([422, [["body", "json_invalid"]]]);
   });
 
-  test("[CV11] a form that is not UTF-8", async () => {
+  test("[CV11] a form that is not UTF-8 is a 422", async () => {
     const raw = bytes("username=admin&password=", [0xff]);
     const answer = await refused("POST", "/login", { raw, headers: form });
     expect([answer.status, problemsOf(answer)]).toEqual([422, [["body", "value_error"]]]);
   });
 
-  test("[CV44] a form of more parts than anybody means", async () => {
+  test("[CV44] a form with too many parts is a 422", async () => {
     const part = '--bound\r\ncontent-disposition: form-data; name="create"\r\n\r\nfalse\r\n';
     const headers = { "content-type": "multipart/form-data; boundary=bound" };
     const raw = `${part.repeat(101)}--bound--\r\n`;
@@ -64,7 +61,7 @@ describe("a body that cannot be read changes nothing", () => {
     expect([answer.status, problemsOf(answer)]).toEqual([422, [["body", "value_error"]]]);
   });
 
-  test("[CV3] and what else is wrong is reported with it", async () => {
+  test("[CV3] an unreadable body is reported together with what else is wrong", async () => {
     const answer = await refused("PUT", "/orgs/nonsense", { raw: "{", headers: json });
     expect(problemsOf(answer)).toEqual([
       ["path.id", "uuid_parsing"],
@@ -115,12 +112,12 @@ describe("a body that does not fit changes nothing", () => {
       { form: { username: "a\0", password: "b" } },
       [["body.username", "value_error"]],
     ],
-  ])("[CV2] %s", async (_, method, path, sending, problems) => {
+  ])("[CV2] a body that does not fit is a 422 with the problems: %s", async (_, method, path, sending, problems) => {
     const answer = await refused(method, path, sending);
     expect([answer.status, problemsOf(answer)]).toEqual([422, problems]);
   });
 
-  test("[CV9] a NUL deep inside a free-form map, in a value or in a key", async () => {
+  test("[CV9] a NUL deep inside a free-form map is refused, in a value or in a key", async () => {
     const path = `/org/settings?org_id=${world.demoOrgId}`;
     const answer = await refused("PATCH", path, { body: { settings: { a: [{ b: "\0" }], "c\0": 1 } } });
     expect(problemsOf(answer)).toEqual([
@@ -159,12 +156,12 @@ describe("an address that does not fit changes nothing", () => {
         ["query.page", "int_type"],
       ],
     ],
-  ])("[CV2] %s %s", async (method, path, problems) => {
+  ])("[CV2] the request %s %s is a 422 that names what is wrong", async (method, path, problems) => {
     const answer = await refused(method, path, {});
     expect([answer.status, problemsOf(answer)]).toEqual([422, problems]);
   });
 
-  test("[ER6] an escape that is none", async () => {
+  test("[ER6] an invalid escape in the URL is a 400", async () => {
     const answer = await refused("DELETE", "/orgs/%E0%A4", {});
     expect([answer.status, answer.body]).toEqual([400, { detail: "The URL is not well-formed." }]);
   });
@@ -173,7 +170,7 @@ describe("an address that does not fit changes nothing", () => {
 describe("a body that is too large changes nothing", () => {
   const tooLarge = [413, { detail: "The request body is too large." }];
 
-  test("[CV14] whether it says its length or not", async () => {
+  test("[CV14] a body that is too large is a 413, whether it announces its length or not", async () => {
     const large = JSON.stringify({ name: "x".repeat(1_000_000) });
     const said = await refused("POST", "/orgs", { raw: large, headers: json });
     expect([said.status, said.body]).toEqual(tooLarge);
@@ -186,7 +183,7 @@ describe("a body that is too large changes nothing", () => {
     expect([unsaid.status, await unsaid.json()]).toEqual(tooLarge);
   });
 
-  test("[CV14] of 16 KiB already, where no credential is needed", async () => {
+  test("[CV14] where no credential is needed, a body of more than 16 KiB is a 413", async () => {
     const form = await refused("POST", "/login", { form: { username: "x".repeat(20_000), password: "x" } });
     expect([form.status, form.body]).toEqual(tooLarge);
     const body = { requested_scopes: ["clusters:read"], client_name: "x".repeat(20_000) };
@@ -202,15 +199,15 @@ describe("a body of another kind changes nothing", () => {
     ["XML", "POST", "/orgs", { "content-type": "application/xml" }],
     ["a form where JSON is due", "POST", "/orgs", form],
     ["JSON where a form is due", "POST", "/login", json],
-    ["a media type that is none", "POST", "/orgs", { "content-type": "json" }],
+    ["an invalid media type", "POST", "/orgs", { "content-type": "json" }],
     ["a compressed one", "POST", "/orgs", { ...json, "content-encoding": "gzip" }],
     ["text to an operation without a body", "POST", "/refresh", { "content-type": "text/plain" }],
-  ])("[CV13] %s", async (_, method, path, headers) => {
+  ])("[CV13] a body of another kind is a 415: %s", async (_, method, path, headers) => {
     const answer = await refused(method, path, { raw: body, headers: headers as unknown as Record<string, string> });
     expect([answer.status, answer.body]).toEqual([415, { detail: expect.any(String) }]);
   });
 
-  test("[CV13] one without a media type", async () => {
+  test("[CV13] a body without a media type is a 415", async () => {
     const answer = await refused("POST", "/orgs", { raw: Buffer.from(body) });
     expect(answer.status).toBe(415);
   });

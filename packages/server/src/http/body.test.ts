@@ -1,7 +1,9 @@
-import { isDeeperThan, jsonSize } from "@binnacle/charts/reading";
+import { jsonSize } from "@binnacle/charts/reading";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseForm } from "./body.ts";
+
+const isDeeperThan = (json: string, limit: number) => jsonSize(json, limit).depth > limit;
 
 /** How deep a parsed value really nests. */
 function depthOf(value: unknown): number {
@@ -10,7 +12,7 @@ function depthOf(value: unknown): number {
 }
 
 describe("the depth of JSON", () => {
-  test("[CV11] is found without parsing, whatever strings hold", () => {
+  test("[CV11] the depth of JSON is found without parsing, whatever strings hold", () => {
     const value = fc.jsonValue({ maxDepth: 8, stringUnit: fc.constantFrom("{", "[", "]", "}", '"', "\\", "a") });
     fc.assert(
       fc.property(value, fc.nat(8), fc.constantFrom(0, 2), (given, limit, indent) => {
@@ -19,7 +21,7 @@ describe("the depth of JSON", () => {
     );
   });
 
-  test("[CV11] is found in text that is no JSON too", () => {
+  test("[CV11] the depth is found in text that is not JSON too", () => {
     fc.assert(fc.property(fc.string(), fc.nat(5), (text, limit) => void isDeeperThan(text, limit)));
     expect(isDeeperThan("[".repeat(1_000_000), 64)).toBe(true);
     expect(isDeeperThan('"'.padEnd(1_000_000, "["), 64)).toBe(false);
@@ -37,7 +39,7 @@ describe("the number of values in JSON", () => {
     value !== null &&
     (Object.keys(value).length === 0 || Object.values(value).some(hasEmpty));
 
-  test("[CV44] is found without parsing, whatever strings hold", () => {
+  test("[CV44] the number of values in JSON is found without parsing, whatever strings hold", () => {
     const value = fc.jsonValue({ maxDepth: 4, stringUnit: fc.constantFrom("{", "[", ",", ":", '"', "\\", "a") });
     fc.assert(
       fc.property(
@@ -50,17 +52,17 @@ describe("the number of values in JSON", () => {
     );
   });
 
-  test("[CV44] is none too small where something is empty", () => {
+  test("[CV44] empty lists and objects do not make the number of values too small", () => {
     expect(jsonSize("[[],{},[]]", 64).values).toBe(7);
   });
 });
 
 describe("a form", () => {
-  test("[CV12] has a list where a field is given twice", () => {
+  test("[CV12] a form has a list where a field is given twice", () => {
     expect(parseForm("a=1&b=&a=2&c")).toEqual({ a: ["1", "2"], b: "", c: "" });
   });
 
-  test("[CV12] reads what was written, and its names never reach a prototype", () => {
+  test("[CV12] a form is read as it was written, and its names never reach a prototype", () => {
     const name = fc.oneof(fc.string({ unit: "grapheme" }), fc.constantFrom("__proto__", "constructor", "toString"));
     fc.assert(
       fc.property(

@@ -4,15 +4,14 @@ import type { Operation, ValidationItem } from "@binnacle/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { Fault } from "../fault.ts";
 
-/** An operation accepts one media type, which is checked by the headers before the body is read. */
-export function refuseOtherMediaTypes(operation: Operation, headers: IncomingHttpHeaders): void {
-  if (!operation.body) return;
-  const taken = operation.bodyType ?? "application/json";
-  const given = headers["content-type"]?.split(";")[0]?.trim().toLowerCase() ?? taken;
-  if (given !== taken) throw new Fault("unsupported_media_type", `The request body must be ${taken}.`);
-  if ((headers["content-encoding"] ?? "identity") !== "identity") {
-    throw new Fault("unsupported_media_type", "The request body must not be compressed.");
-  }
+/** Returns the 415. An operation accepts one media type, which is checked by the headers before the body is read. */
+export function otherMediaType(operation: Operation, headers: IncomingHttpHeaders): Fault | null {
+  if (!operation.body) return null;
+  const expected = operation.bodyType ?? "application/json";
+  const given = headers["content-type"]?.split(";")[0]?.trim().toLowerCase() ?? expected;
+  if (given !== expected) return new Fault("unsupported_media_type", `The request body must be ${expected}.`);
+  const isCompressed = (headers["content-encoding"] ?? "identity") !== "identity";
+  return isCompressed ? new Fault("unsupported_media_type", "The request body must not be compressed.") : null;
 }
 
 const DEEPEST_NESTING = 64;
@@ -32,7 +31,7 @@ export class UnreadableBody {
   }
 }
 
-/** Replaces Fastify's parsers: text must be UTF-8, and an empty body is no body. */
+/** Replaces Fastify's parsers: text must be UTF-8, and an empty body counts as absent. */
 export function registerBodyParsers(app: FastifyInstance): void {
   const parseSafely = app.getDefaultJsonParser("error", "error");
   const decoder = new TextDecoder("utf-8", { fatal: true });

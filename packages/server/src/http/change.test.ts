@@ -5,6 +5,7 @@ import pino from "pino";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { ChangeRecord } from "../audit/audit.ts";
 import { createMemoryBus } from "../bus/bus.adapter.ts";
+import { UNWATCHED } from "../dispatch/dispatch-watch.fixture.ts";
 import { newId } from "../id.adapter.ts";
 import { createVault } from "../vault/vault.ts";
 import { type Change, changeFor, fingerprintOf } from "./change.runner.ts";
@@ -32,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => fresh?.drop());
 
-function request(key: string | null = null): { change: Change; requestId: string } {
+function request(key: string | null = null, { isDryRun = false } = {}): { change: Change; requestId: string } {
   const requestId = newId();
   const idempotency = key === null ? null : { userId: actor.id, key, fingerprint: fingerprintOf("makeTier", {}, {}) };
   const ports = {
@@ -41,7 +42,13 @@ function request(key: string | null = null): { change: Change; requestId: string
     clock: () => new Date(),
     bus: createMemoryBus(pino({ level: "silent" })),
   };
-  return { change: changeFor(ports, { actor, sourceAddress: "127.0.0.1", requestId, idempotency }), requestId };
+  return {
+    change: changeFor(
+      { ...ports, dispatchWatch: UNWATCHED },
+      { actor, sourceAddress: "127.0.0.1", requestId, idempotency, isDryRun },
+    ),
+    requestId,
+  };
 }
 
 /** Some change: any row will do. */
@@ -71,28 +78,51 @@ function fail(): never {
 }
 
 describe("a change", () => {
-  test("[AL3] commits with its audit entry", async () => {
+  test("[AL3] a change commits with its audit entry", async () => {
     const { change, requestId } = request();
     await change(makeTier("recorded"));
     expect(await isMade("recorded")).toBe(true);
     expect(await entriesOf(requestId)).toEqual(["tier.create"]);
   });
 
-  test("[AL3] that fails leaves neither itself nor its entry", async () => {
+  test("[AL3] a change that fails leaves neither itself nor its audit entry", async () => {
     const { change, requestId } = request();
     await expect(change(makeTier("failed", fail))).rejects.toThrow("It did not work.");
     expect(await isMade("failed")).toBe(false);
     expect(await entriesOf(requestId)).toEqual([]);
   });
 
-  test("[AL5] that puts nothing on record is not made", async () => {
+  test("[DB1049] a change for a cluster that is gone leaves neither itself nor the audit entry that is sent with its dispatch", async () => {
+    const { change, requestId } = request();
+    const refused = change(async (unit) => {
+      unit.dispatch(newId(), [{ kind: "project", resourceId: newId(), key: "project/gone" }]);
+      return makeTier("gone")(unit);
+    });
+    await expect(refused).rejects.toThrow("Cluster");
+    expect([await isMade("gone"), await entriesOf(requestId)]).toEqual([false, []]);
+  });
+
+  test("[AP2901] a dry run ends with the work: it locks no cluster and writes nothing that would end the change", async () => {
+    const { change, requestId } = request(null, { isDryRun: true });
+    const find = vi.fn(async () => []);
+    const answer = await change(async (unit) => {
+      unit.write({ text: "select no_such_function()", values: [] });
+      unit.dispatch(newId(), find);
+      return makeTier("dry")(unit);
+    });
+    expect(answer).toEqual({ name: "dry" });
+    expect(find).not.toHaveBeenCalled();
+    expect([await isMade("dry"), await entriesOf(requestId)]).toEqual([false, []]);
+  });
+
+  test("[AL5] a change that records no audit entry is not made", async () => {
     const { change } = request();
     const silent = change((unit) => makeTier("silent")({ ...unit, record: () => undefined }));
     await expect(silent).rejects.toThrow("A change was made that leaves no audit entry.");
     expect(await isMade("silent")).toBe(false);
   });
 
-  test("[AL11] is the only one of its request", async () => {
+  test("[AL11] a change is the only one of its request", async () => {
     const { change, requestId } = request();
     await change(makeTier("first"));
     await expect(change(makeTier("second"))).rejects.toThrow("A request makes one change.");
@@ -100,17 +130,17 @@ describe("a change", () => {
     expect(await entriesOf(requestId)).toEqual(["tier.create"]);
   });
 
-  test("[TA8] tells others once it has been committed, and never when it was not", async () => {
-    const told: string[] = [];
+  test("[TA8] a change notifies others once it has been committed, and never when it was not", async () => {
+    const announced: string[] = [];
     const telling = (name: string, end?: () => unknown) =>
       request().change(async (unit) => {
-        unit.afterCommit(() => told.push(name));
+        unit.afterCommit(() => announced.push(name));
         await makeTier(name, end)(unit);
-        expect(told).toEqual([]);
+        expect(announced).toEqual([]);
       });
     await expect(telling("untold", fail)).rejects.toThrow();
     await telling("told");
-    expect(told).toEqual(["told"]);
+    expect(announced).toEqual(["told"]);
   });
 });
 
@@ -134,7 +164,7 @@ describe("two changes under one key", () => {
     return { first, second, letGo: gate.resolve, failFirst: () => gate.reject(new Error("It did not work.")) };
   }
 
-  test("[ID5] are carried out once: the second waits and gets the first one's answer", async () => {
+  test("[ID5] two changes under one key are carried out once: the second waits and gets the first one's answer", async () => {
     const { first, second, letGo } = await holdBack("succeeds");
     letGo();
     expect(await first).toEqual({ name: "succeeds 1" });
@@ -142,7 +172,7 @@ describe("two changes under one key", () => {
     expect(await isMade("succeeds 2")).toBe(false);
   });
 
-  test("[ID5] are carried out by the second when the first fails", async () => {
+  test("[ID5] of two changes under one key the second is carried out when the first fails", async () => {
     const { first, second, failFirst } = await holdBack("fails");
     failFirst();
     await expect(first).rejects.toThrow("It did not work.");

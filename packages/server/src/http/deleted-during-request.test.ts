@@ -1,14 +1,10 @@
-import { type Client, type Person, startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Client, type Person, startWorld } from "@binnacle/world";
+import { afterAll, describe, expect, test } from "vitest";
 import { insertCluster } from "../access/bindings.fixture.ts";
 import { hold } from "../accounts/locked-row.fixture.ts";
 
-let world: World;
-
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world?.stop());
+const world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
+afterAll(() => world.stop());
 
 /** The answer to a request during which the row is deleted, after the guard has looked and before the write. */
 async function answerWithout(table: "orgs" | "users", id: string, send: () => ReturnType<Client["post"]>) {
@@ -24,7 +20,7 @@ describe("an organization that is deleted while something is made in it", () => 
     ["clusters", { name: "production" }],
     ["credentials", { name: "cloud", provider: "gcp" }],
     ["members", { email: "somebody@example.com", role: "member" }],
-  ])("[CV31] is not there: %s", async (what, body) => {
+  ])("[CV31] a request to an organization that is deleted meanwhile is a 404: %s", async (what, body) => {
     const org = await world.org();
     expect(await answerWithout("orgs", org, () => world.admin.api.post(`/orgs/${org}/${what}`, body))).toMatchObject({
       status: 404,
@@ -40,7 +36,7 @@ describe("a caller who is deleted while a request of theirs is under way", () =>
     ["a CLI token", ({ api }) => api.post("/cli-tokens", TOKEN)],
     ["a request under a key", ({ api }) => api.with({ "idempotency-key": "once" }).post("/cli-tokens", TOKEN)],
     ["a task", ({ api }) => api.post("/tasks/task", { kind: "ping" })],
-  ])("[CV31] is not authenticated: %s", async (_, send) => {
+  ])("[CV31] a caller who is deleted during a request gets a 401: %s", async (_, send) => {
     const person = await world.person();
     expect(await answerWithout("users", person.id, () => send(person))).toMatchObject({
       status: 401,
@@ -48,7 +44,7 @@ describe("a caller who is deleted while a request of theirs is under way", () =>
     });
   });
 
-  test("[CV31] is not authenticated: the approval of a device", async () => {
+  test("[CV31] a caller who is deleted during the approval of a device gets a 401", async () => {
     const person = await world.person();
     const device = { requested_scopes: ["bundles:read"], client_name: "laptop" };
     const { user_code } = (await world.anyone.post("/auth/cli/device", device)).body;
@@ -57,7 +53,7 @@ describe("a caller who is deleted while a request of theirs is under way", () =>
   });
 });
 
-test("[CV31] a user who is deleted while a role is granted to them is no member", async () => {
+test("[CV31] granting a role to a user who is deleted meanwhile is a 422", async () => {
   const org = await world.org();
   const cluster = await insertCluster(world.database.kysely, org);
   const person = await world.person({ org });

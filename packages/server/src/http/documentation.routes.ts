@@ -1,12 +1,12 @@
 import swagger from "@fastify/swagger";
 import swaggerUi from "@fastify/swagger-ui";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { credentialOf } from "../accounts/bearer.ts";
 import type { Environment } from "../config.ts";
 import { forbidden, unauthenticated } from "../fault.ts";
 import { pathOf } from "../upgrades.adapter.ts";
 import { DOCUMENTATION_PAGE } from "./documentation-page.ts";
 import { signInPage, signInScript } from "./documentation-sign-in.ts";
-import { credentialOf } from "./guard.ts";
 import { refuseOtherMethods } from "./refusals.adapter.ts";
 import type { RoutePorts } from "./register.adapter.ts";
 

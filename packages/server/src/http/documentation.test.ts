@@ -55,7 +55,7 @@ describe("in local", () => {
   });
   afterAll(() => world.stop());
 
-  test.each(PAGES)("[OA9] %s is open to anyone", async (path) => {
+  test.each(PAGES)("[OA9] in local %s is open to anyone", async (path) => {
     expect(await statusOf(world, path)).toBe(200);
   });
 
@@ -69,7 +69,7 @@ describe("in local", () => {
     },
   );
 
-  test.each(["/docs", "/docs/", "/api/v1/docs", "/api/v1/docs/"])("[OA10] %s is a page that works", async (path) => {
+  test.each(["/docs", "/docs/", "/api/v1/docs", "/api/v1/docs/"])("[OA10] the page %s works", async (path) => {
     const page = await fetch(world.url + path);
     const policy = page.headers.get("content-security-policy") ?? "";
     const directive = (name: string) => policy.split(";").find((part) => part.startsWith(`${name} `)) ?? "";
@@ -91,7 +91,7 @@ describe("in local", () => {
     expect(await shown.json()).toEqual(await (await fetch(`${world.url}/openapi.json`)).json());
   });
 
-  test("[OA20] the page has a title and a favicon of its own, a filter, and keeps no token in the browser", async () => {
+  test("[OA20] the documentation page has a title and a favicon of its own, a filter, and keeps no token in the browser", async () => {
     const html = await (await fetch(`${world.url}/docs`)).text();
     expect(html).toContain("<title>Binnacle API</title>");
     const icons = [...html.matchAll(/<link rel="icon"[^>]*href="([^"]+)"/g)].map(([, link]) => link);
@@ -104,7 +104,7 @@ describe("in local", () => {
     expect(await pageConfig(world)).toMatchObject({ filter: true, persistAuthorization: false });
   });
 
-  test("[OA21] signing in as the page does, by the flow that the document describes, gives a token", async () => {
+  test("[OA21] signing in as the documentation page does, by the flow in the document, gives a token", async () => {
     const document = (await (await fetch(`${world.url}/openapi.json`)).json()) as {
       components: { securitySchemes: { user: { type: string; flows: { password: { tokenUrl: string } } } } };
     };
@@ -121,7 +121,7 @@ describe("in local", () => {
   });
 
   test.each(["/docs/static/..%2f..%2fpackage.json", "/docs/static/none.js", "/docs/static/"])(
-    "[ER2] %s is a 404 and no fault of ours",
+    "[ER2] the path %s is a 404 and not a server error",
     async (path) => {
       const answer = await fetch(world.url + path);
       expect([answer.status, await answer.json()]).toEqual([404, { detail: "Not Found" }]);
@@ -139,7 +139,7 @@ describe("in staging", () => {
   });
   afterAll(() => world.stop());
 
-  test.each(PAGES)("[OA9] %s is for superusers alone", async (path) => {
+  test.each(PAGES)("[OA9] in staging %s is for superusers alone", async (path) => {
     const person = await world.person();
     expect(await statusOf(world, path)).toBe(401);
     expect(await statusOf(world, path, "nonsense")).toBe(401);
@@ -149,7 +149,7 @@ describe("in staging", () => {
   });
 
   test.each(BASES)(
-    "[OA53] a browser gets a page at %s/docs that asks for a password and holds nothing of the document",
+    "[OA53] in staging a browser gets a page at %s/docs that asks for a password and holds nothing of the document",
     async (base) => {
       const headers = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
       for (const path of [`${base}/docs`, `${base}/docs/`]) {
@@ -159,7 +159,8 @@ describe("in staging", () => {
         const assets = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link = ""]) => new URL(link, page.url));
         const texts = await Promise.all(assets.map(async (asset) => (await fetch(asset)).text()));
         expect(assets.length).toBeGreaterThanOrEqual(6);
-        for (const told of [html, ...texts]) expect(told).not.toMatch(/listClusters|\/clusters|stack-templates|bnc_/);
+        for (const answered of [html, ...texts])
+          expect(answered).not.toMatch(/listClusters|\/clusters|stack-templates|bnc_/);
       }
       expect((await fetch(`${world.url}${base}/openapi.json`, { headers })).status).toBe(401);
       expect((await fetch(`${world.url}${base}/docs/json`, { headers })).status).toBe(401);
@@ -176,7 +177,7 @@ describe("in production", () => {
   });
   afterAll(() => world.stop());
 
-  test.each([...PAGES, "/docs/sign-in.js", ASSET])("[OA9] %s is not there, for nobody", async (path) => {
+  test.each([...PAGES, "/docs/sign-in.js", ASSET])("[OA9] in production %s is a 404 for everybody", async (path) => {
     expect(await statusOf(world, path)).toBe(404);
     expect(await statusOf(world, path, world.admin.token)).toBe(404);
   });

@@ -17,7 +17,7 @@ async function startSlowEdge() {
   return { edge, arrived: arrived.promise, release: released.resolve };
 }
 
-test("[OP8] a stop answers what is in flight, refuses what comes after it, and ends", async () => {
+test("[OP8] [OP3472] a stop answers what is in flight, refuses what comes after it, which clients may repeat, and ends", async () => {
   const { edge, arrived, release } = await startSlowEdge();
   const socket = edge.dial();
   socket.write("GET /slow HTTP/1.1\r\nhost: x\r\n\r\n");
@@ -35,6 +35,7 @@ test("[OP8] a stop answers what is in flight, refuses what comes after it, and e
   expect(answers).toContain('{"done":true}');
   expect(answers).toContain('{"detail":"The server is stopping. Try again in a moment."}');
   expect(answers.match(/x-request-id: /g)).toHaveLength(2);
+  expect(answers).toContain("retry-after: 1");
   await stopped;
 });
 

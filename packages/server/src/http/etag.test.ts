@@ -20,7 +20,7 @@ function matches(condition: string | undefined): boolean {
 
 describe("If-Match", () => {
   test.each([undefined, "*", " * ", tag, `"x", ${tag}`, `${tag},"x"`, `W/"x", ${tag}`])(
-    "[AP18] %j is met",
+    "[AP18] the If-Match condition %j is met",
     (condition) => {
       expect(matches(condition)).toBe(true);
     },
@@ -33,22 +33,26 @@ describe("If-Match", () => {
     `W/${tag}`,
     etagOf({ ...read, version: 4 }),
     etagOf({ ...read, id: "x" }),
-  ])("[AP18] %j is not met", (condition) => {
+  ])("[AP18] the If-Match condition %j is not met", (condition) => {
     expect(matches(condition)).toBe(false);
   });
 });
 
-test("[AP18] the description of the API names the header, the ETag and the 412 where they are", () => {
+test("[AP18] the description of the API names the header If-Match, the ETag and the 412", () => {
   const app = describedRoutes().filter(({ operation }) => operation.path === "/apps/{namespace}/{name}");
-  const { paths } = openApiDocument(app, { serverUrl: "/api/v1" }) as {
+  const { paths, components } = openApiDocument(app, { serverUrl: "/api/v1" }) as {
     paths: Record<
       string,
-      Record<string, { parameters: { name: string }[]; responses: Record<string, { headers?: object }> }>
+      Record<string, { parameters: { name?: string; $ref?: string }[]; responses: Record<string, { $ref?: string }> }>
     >;
+    components: { parameters: Record<string, { name: string }>; responses: Record<string, { headers?: object }> };
   };
   const { get, patch } = paths["/apps/{namespace}/{name}"] ?? {};
-  expect(patch?.parameters.map(({ name }) => name)).toContain("If-Match");
+  const names = (operation: typeof get) =>
+    operation?.parameters.map((it) => it.name ?? components.parameters[it.$ref?.split("/").at(-1) ?? ""]?.name);
+  expect(names(patch)).toContain("If-Match");
   expect(Object.keys(patch?.responses ?? {})).toContain("412");
-  expect(get?.parameters.map(({ name }) => name)).not.toContain("If-Match");
-  expect(get?.responses["200"]?.headers).toHaveProperty("ETag");
+  expect(names(get)).not.toContain("If-Match");
+  const shared = get?.responses["200"]?.$ref?.split("/").at(-1) ?? "";
+  expect(components.responses[shared]?.headers).toHaveProperty("ETag");
 });

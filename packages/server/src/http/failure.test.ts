@@ -22,12 +22,12 @@ describe("a list of invalid fields", () => {
   const bodyBytes = (items: ReturnType<typeof item>[]) =>
     Buffer.byteLength(JSON.stringify({ detail: invalid(items).detail }));
 
-  test("[ER20] is as it was found where it is short", () => {
+  test("[ER20] a short list of invalid fields is returned as it was found", () => {
     const items = [item(["body", "components", 0, "name"]), item(["body", "x".repeat(256)])];
     expect(readableItems(items)).toEqual(items);
   });
 
-  test("[ER20] has the first hundred, in at most 64 KiB, whatever names people write", () => {
+  test("[ER20] a list of invalid fields has the first hundred, in at most 64 KiB, whatever names people write", () => {
     const steps = fc.array(
       fc.oneof(fc.nat(), fc.constantFrom("a", "\u0001".repeat(400), "名".repeat(90_000), "x".repeat(300))),
       {
@@ -50,7 +50,7 @@ describe("a list of invalid fields", () => {
     );
   });
 
-  test("[ER20] cuts long text off, and a place that is far inside at what is around it", () => {
+  test("[ER20] a list of invalid fields cuts long text, and shortens a location that is far inside", () => {
     expect(readableItems([item(["body", "x".repeat(300)], "m".repeat(2000))])).toEqual([
       item(["body", `${"x".repeat(256)}…`], `${"m".repeat(1000)}…`),
     ]);
@@ -61,26 +61,26 @@ describe("a list of invalid fields", () => {
 });
 
 describe("the answer to a failure", () => {
-  test("[ER1] is its kind's status and a sentence", async () => {
+  test("[ER1] the answer to a fault has the status of its kind and a sentence", async () => {
     expect(await answerTo(new Fault("gone", "This was removed."))).toMatchObject({
       status: 410,
       body: { detail: "This was removed." },
     });
   });
 
-  test("[ER1] lists invalid fields", async () => {
+  test("[ER1] the answer to invalid values lists the fields", async () => {
     expect(await answerTo(invalidValue(["body", "parameters", "size"], "Too big"))).toMatchObject({
       status: 422,
       body: { detail: [{ loc: ["body", "parameters", "size"], msg: "Too big", type: "value_error" }] },
     });
   });
 
-  test("[ER1] is a whole body of its own where a standard prescribes one", async () => {
+  test("[ER1] the answer to a fault has a body of its own where a standard prescribes one", async () => {
     const fault = new Fault("bad_request", "Not yet.", { body: { error: "authorization_pending" } });
     expect(await answerTo(fault)).toMatchObject({ status: 400, body: { error: "authorization_pending" } });
   });
 
-  test("[ER4] challenges for a bearer token, with the same words whatever is wrong with the credential", async () => {
+  test("[ER4] a 401 challenges for a bearer token, with the same words whatever is wrong with the credential", async () => {
     const { status, headers, body } = await answerTo(unauthenticated());
     expect([status, body, headers.get("www-authenticate")]).toEqual([
       401,
@@ -89,12 +89,12 @@ describe("the answer to a failure", () => {
     ]);
   });
 
-  test("[ER12] says when to come again", async () => {
+  test("[ER12] a 429 says when to try again", async () => {
     const { status, headers, body } = await answerTo(rateLimited(17));
     expect([status, body, headers.get("retry-after")]).toEqual([429, { detail: "Rate limit exceeded." }, "17"]);
   });
 
-  test.each(CONFLICT_CODES)("[ER14] carries the code %s, a sentence and what it is about", async (code) => {
+  test.each(CONFLICT_CODES)("[ER14] a 409 carries the code %s, a sentence and what it is about", async (code) => {
     const fault = codedConflict(code, "Not now.", { component: "web" });
     expect(await answerTo(fault)).toMatchObject({
       status: 409,
@@ -106,11 +106,21 @@ describe("the answer to a failure", () => {
     Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" }),
     Object.assign(new Error("the database system is shutting down"), { code: "57P01" }),
     new Error("Connection terminated unexpectedly"),
-  ])("[ER10] is a 503 to try again when the database is away: %s", async (error) => {
+  ])("[ER10] a request is answered with a 503 and Retry-After when the database is away: %s", async (error) => {
     const { status, headers, body } = await answerTo(error);
     expect([status, headers.get("retry-after")]).toEqual([503, "1"]);
     expect(body).toEqual({ detail: "The database cannot be reached. Try again in a moment." });
   });
+});
+
+test("[DB600] while the built-in database does not run because its disk is full, a lost connection is answered with the full disk", () => {
+  const lost = Object.assign(new Error("connect ENOENT"), { code: "ENOENT" });
+  expect(faultOf(lost, { isOutOfRoom: true })).toMatchObject({
+    kind: "unavailable",
+    detail: expect.stringContaining("disk of the database is full"),
+  });
+  expect(faultOf(lost, { isOutOfRoom: false })?.detail).toContain("cannot be reached");
+  expect(faultOf(new TypeError("x is not a function"), { isOutOfRoom: true })).toBeNull();
 });
 
 describe("whose fault it is", () => {
@@ -121,7 +131,7 @@ describe("whose fault it is", () => {
     [415, "unsupported_media_type"],
     [400, "bad_request"],
     [414, "bad_request"],
-  ])("[ER11] what the framework refuses with %i is the caller's: %s", (statusCode, kind) => {
+  ])("[ER11] a request that the framework refuses with %i is the caller's fault: %s", (statusCode, kind) => {
     expect(faultOf(carrying({ code: "FST_ERR_X", statusCode }))?.kind).toBe(kind);
   });
 
@@ -129,11 +139,11 @@ describe("whose fault it is", () => {
     ["a status of another system", carrying({ statusCode: 404 })],
     ["a framework that is used wrongly", carrying({ code: "FST_ERR_X", statusCode: 500 })],
     ["an unknown error", new TypeError("x is not a function")],
-  ])("[ER11] %s is ours", (_, error) => {
+  ])("[ER11] an error is the server's fault: %s", (_, error) => {
     expect(faultOf(error)).toBeNull();
   });
 
-  test("[ER13] a client that breaks off is no lost database", () => {
+  test("[ER13] a client that breaks off is not taken for a lost database", () => {
     expect(faultOf(carrying({ code: "ECONNRESET", statusCode: 400 }))?.kind).toBe("bad_request");
     expect(faultOf(carrying({ code: "ECONNRESET" }))?.kind).toBe("unavailable");
   });

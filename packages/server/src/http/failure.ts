@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
-import { isUnreachable } from "../database/transaction.ts";
+import { isOutOfRoom, isTooSlow, isUnreachable } from "../database/transaction.ts";
 import { Fault, type FaultKind } from "../fault.ts";
 
 /** The status of each kind of fault. */
@@ -22,8 +22,19 @@ export const STATUS_OF: Record<FaultKind, number> = {
   timed_out: 504,
 };
 
-export function sendFailure(error: Error, request: FastifyRequest, reply: FastifyReply): void {
-  const fault = faultOf(error);
+/** What answers need to know of the database that its errors do not say. */
+export interface DatabaseState {
+  /** The built-in database has ended because its disk is full. */
+  readonly isOutOfRoom?: boolean | undefined;
+}
+
+export function sendFailure(
+  error: Error,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  state: DatabaseState = {},
+): void {
+  const fault = faultOf(error, state);
   if (!fault) {
     request.log.error({ request_id: request.id, err: error }, "request failed");
     reply.code(500).send({ detail: "Internal Server Error", request_id: request.id });
@@ -42,15 +53,27 @@ export function sendFailure(error: Error, request: FastifyRequest, reply: Fastif
 }
 
 /** Returns null for an internal error. */
-export function faultOf(error: Error): Fault | null {
+export function faultOf(error: Error, { isOutOfRoom: isDown = false }: DatabaseState = {}): Fault | null {
   if (error instanceof Fault) return error;
   const refusal = refusalOf(error);
   if (refusal) return refusal;
   if (isUnreachable(error)) {
+    if (isDown) return new Fault("unavailable", DOWN_FOR_ROOM, { retryAfterSeconds: 5 });
     return new Fault("unavailable", "The database cannot be reached. Try again in a moment.", { retryAfterSeconds: 1 });
   }
+  if (isTooSlow(error)) return new Fault("unavailable", TOO_SLOW, { retryAfterSeconds: 5 });
+  if (isOutOfRoom(error)) return new Fault("unavailable", OUT_OF_ROOM);
   return null;
 }
+
+const TOO_SLOW =
+  "The database took too long, and nothing was changed. Ask for less, as by a filter, or try again later.";
+
+const DOWN_FOR_ROOM =
+  "The disk of the database is full, and it does not run until there is room. Whoever runs this installation has to make room.";
+
+const OUT_OF_ROOM =
+  "The change was not stored, because the disk of the database is full. Whoever runs this installation has to make room.";
 
 /**
  * Maps the errors of Fastify itself. A connection that is aborted while the body arrives has a status too; without this

@@ -1,26 +1,14 @@
 import { SCOPES } from "@binnacle/contract";
-import { type Client, type Person, startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Client, type Person, startWorld } from "@binnacle/world";
+import { afterAll, describe, expect, test } from "vitest";
 import { newId } from "../id.adapter.ts";
 
-let world: World;
-let replica: World;
-let org: string;
-let admin: Person;
-let member: Person;
-let stranger: Person;
-
-beforeAll(async () => {
-  world = await startWorld();
-  replica = await startWorld({ beside: world });
-  org = await world.org();
-  admin = await world.person({ org, role: "admin" });
-  member = await world.person({ org });
-  stranger = await world.person();
-});
+const world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
+const replica = await startWorld({ beside: world });
+const { org, admin, member, stranger } = await world.orgWithPeople();
 afterAll(async () => {
-  await replica?.stop();
-  await world?.stop();
+  await replica.stop();
+  await world.stop();
 });
 
 async function cliToken(person: Person, ...scopes: string[]): Promise<Client> {
@@ -32,7 +20,7 @@ const MALFORMED = { name: 7, colour: "red" };
 const TAKEN = { name: "demo" };
 
 describe("the order of checks", () => {
-  test("[AC3] a missing or revoked credential is told before a malformed request", async () => {
+  test("[AC3] a missing or revoked credential is reported before a malformed request", async () => {
     const gone = await world.person();
     await gone.api.delete(`/user/${gone.id}`);
     for (const api of [world.anyone, gone.api]) {
@@ -42,7 +30,7 @@ describe("the order of checks", () => {
     }
   });
 
-  test("[AC3] a malformed request is told before what the caller may do", async () => {
+  test("[AC3] a malformed request is reported before what the caller may do", async () => {
     const token = await cliToken(admin, "clusters:read");
     for (const api of [stranger.api, member.api, token]) {
       const refused = await api.put(`/orgs/${org}`, MALFORMED);
@@ -56,7 +44,7 @@ describe("the order of checks", () => {
     expect((await stranger.api.get("/orgs/ours")).status).toBe(422);
   });
 
-  test("[AC3] what the caller may do is told before a conflict", async () => {
+  test("[AC3] what the caller may do is reported before a conflict", async () => {
     expect((await member.api.put(`/orgs/${org}`, TAKEN)).status).toBe(403);
     expect((await admin.api.put(`/orgs/${newId()}`, TAKEN)).status).toBe(404);
     expect((await admin.api.put(`/orgs/${org}`, TAKEN)).status).toBe(409);
@@ -64,7 +52,7 @@ describe("the order of checks", () => {
 });
 
 describe("an organization in the path", () => {
-  test("[AC4] is a 404 where there is none, and a 403 for who is no member", async () => {
+  test("[AC4] an organization in the path is a 404 where there is none, and a 403 for somebody who is not a member", async () => {
     const unknown = newId();
     for (const path of ["", "/members", "/audit-log"]) {
       expect(await stranger.api.get(`/orgs/${unknown}${path}`)).toMatchObject({
@@ -81,7 +69,7 @@ describe("an organization in the path", () => {
 });
 
 describe("a CLI token", () => {
-  test("[AC10] is refused where none is taken, whatever its scopes", async () => {
+  test("[AC10] a CLI token is refused where the operation accepts none, whatever its scopes", async () => {
     const token = await cliToken(world.admin, ...SCOPES);
     const refusal = { status: 403, body: { detail: "This operation takes no CLI token; sign in as a user." } };
     expect(await token.get(`/orgs/${org}/members`)).toMatchObject(refusal);
@@ -89,7 +77,7 @@ describe("a CLI token", () => {
     expect(await token.post("/cli-tokens", { name: "more", scopes: ["clusters:read"] })).toMatchObject(refusal);
   });
 
-  test("[AC10] reads which scope it lacks", async () => {
+  test("[AC10] a refused CLI token is told which scope it lacks", async () => {
     const token = await cliToken(world.admin, "install:report");
     expect(await token.get("/version")).toMatchObject({
       status: 403,
@@ -101,7 +89,7 @@ describe("a CLI token", () => {
     });
   });
 
-  test("[AC11] sees what its user sees", async () => {
+  test("[AC11] a CLI token sees what its user sees", async () => {
     const idsSeenBy = async (api: Client) =>
       (await api.get("/orgs")).body.data.map(({ id }: { id: string }) => id) as string[];
     expect(await idsSeenBy(await cliToken(member, "clusters:read"))).toEqual([org]);
@@ -110,7 +98,7 @@ describe("a CLI token", () => {
 });
 
 describe("a role that is taken away", () => {
-  test("[AC12] is gone with the next request, on every replica", async () => {
+  test("[AC12] a role that is taken away is gone with the next request, on every replica", async () => {
     const person = await world.person({ org, role: "admin" });
     const elsewhere = replica.anyone.with({ authorization: `Bearer ${person.token}` });
     expect((await elsewhere.get(`/orgs/${org}/audit-log`)).status).toBe(200);

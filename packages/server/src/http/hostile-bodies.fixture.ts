@@ -175,7 +175,7 @@ export const HOSTILE_BODIES: readonly HostileBody[] = [
     })),
   ),
   newTemplate(
-    "placeholders that are none",
+    "invalid placeholders",
     template(() => ({
       components: times(100, (at) => workload(at, { command: [times(900, (name) => `\${${name}}`).join("")] })),
     })),

@@ -1,10 +1,10 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: a placeholder of a template
 import { readFileSync, writeFileSync } from "node:fs";
-import { Client, startWorld, type World } from "@binnacle/world";
+import { Client, startWorld } from "@binnacle/world";
 import { freshDatabase } from "@binnacle/world/database";
 import { dataFolder, startServer } from "@binnacle/world/server-process";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { openShop, type Shop, WEB } from "../apps/app.fixture.ts";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
+import { openShop, WEB } from "../apps/app.fixture.ts";
 import { HOSTILE_BODIES, type Target } from "./hostile-bodies.fixture.ts";
 
 /** How long others may have to wait for each of them. */
@@ -13,15 +13,10 @@ const LONGEST_WAIT_MS = 200;
 const MOST_GROWTH_BYTES = 100 * 1024 * 1024;
 const LARGEST_REFUSAL_BYTES = 64 * 1024;
 
-let world: World;
-let shop: Shop;
-let target: Target;
-beforeAll(async () => {
-  world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
-  shop = await openShop(world);
-  const { org, project, namespace, cluster, editor } = shop;
-  target = await targetOf(editor.api, { org, project, namespace, cluster, userId: editor.id });
-});
+const world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
+const shop = await openShop(world);
+const { org, project, namespace, cluster, editor } = shop;
+const target = await targetOf(editor.api, { org, project, namespace, cluster, userId: editor.id });
 afterAll(() => world.stop());
 
 type Place = Pick<Target, "org" | "project" | "namespace" | "cluster" | "userId">;
@@ -60,15 +55,15 @@ async function targetOf(api: Client, place: Place): Promise<Target> {
 function watchLoop(): () => number {
   let longestUs = 0;
   let last = process.threadCpuUsage();
-  const look = () => {
+  const measure = () => {
     const { user, system } = process.threadCpuUsage(last);
     longestUs = Math.max(longestUs, user + system);
     last = process.threadCpuUsage();
   };
-  const timer = setInterval(look, 1);
+  const timer = setInterval(measure, 1);
   return () => {
     clearInterval(timer);
-    look();
+    measure();
     return longestUs / 1000;
   };
 }
@@ -101,12 +96,12 @@ async function outcomeOf(api: Client, at: Target, hostile: (typeof HOSTILE_BODIE
 const slowIn = (outcomes: readonly Outcome[]) => outcomes.filter(({ waitMs }) => waitMs > LONGEST_WAIT_MS);
 
 describe("hostile bodies", () => {
-  test("[CV40] are more than forty, each of another kind", () => {
+  test("[CV40] there are at least forty hostile bodies, each of another kind", () => {
     expect(new Set(HOSTILE_BODIES.map(({ what }) => what)).size).toBe(HOSTILE_BODIES.length);
     expect(HOSTILE_BODIES.length).toBeGreaterThanOrEqual(40);
   });
 
-  test("[CV40] of an ordinary user keep nobody waiting, and get short answers", { timeout: 300_000 }, async () => {
+  test("[CV40] hostile bodies of a user keep nobody waiting, and get short answers", { timeout: 300_000 }, async () => {
     const outcomes = await outcomesOf(shop.editor.api, target);
     expect(slowIn(outcomes)).toEqual([]);
     expect(outcomes.filter(({ status }) => status >= 500)).toEqual([]);
@@ -118,7 +113,7 @@ describe("hostile bodies", () => {
     }
   });
 
-  test("[CV40] of a stranger are refused unread, or have 16 KiB at the most", { timeout: 120_000 }, async () => {
+  test("[CV40] hostile bodies of strangers are refused or have at most 16 KiB", { timeout: 120_000 }, async () => {
     const outcomes = await outcomesOf(world.anyone, target);
     expect(slowIn(outcomes)).toEqual([]);
     const open = outcomes.filter(({ status }) => status !== 401).map(({ what, status }) => [what, status]);
@@ -131,7 +126,7 @@ describe("hostile bodies", () => {
   });
 
   test.runIf(process.platform === "linux")(
-    "[CV40] take little memory of the process that serves them",
+    "[CV40] hostile bodies take little memory of the process that serves them",
     { timeout: 300_000 },
     async () => {
       const { pid, api, there } = await serverOfItsOwn();

@@ -1,3 +1,4 @@
+import type { Bound } from "../database/prepared.adapter.ts";
 import type { Tx } from "../database/transaction.ts";
 import { conflict } from "../fault.ts";
 import type { Vault } from "../vault/vault.ts";
@@ -48,19 +49,14 @@ export async function claimKey(
  * The answer is sealed: it may contain a token that is shown once only, and a plain digest of the body could be
  * guessed.
  */
-export async function storeAnswer(
-  tx: Tx,
+export const answerStatement = (
   vault: Vault,
   { userId, key, fingerprint }: IdempotencyKey,
   answer: unknown,
-): Promise<void> {
-  await tx
-    .updateTable("idempotency_keys")
-    .set({ sealed_answer: vault.seal(JSON.stringify({ fingerprint, answer }), placeOf(userId, key)) })
-    .where("user_id", "=", userId)
-    .where("key", "=", key)
-    .execute();
-}
+): Bound => ({
+  text: "update idempotency_keys set sealed_answer = $1 where user_id = $2::uuid and key = $3",
+  values: [vault.seal(JSON.stringify({ fingerprint, answer }), placeOf(userId, key)), userId, key],
+});
 
 const placeOf = (userId: string, key: string) => ({
   table: "idempotency_keys",

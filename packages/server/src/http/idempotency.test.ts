@@ -1,21 +1,15 @@
-import { type Person, startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Person, startWorld } from "@binnacle/world";
+import { afterAll, describe, expect, test } from "vitest";
 import { newId } from "../id.adapter.ts";
 
 const OTHER_REQUEST = { status: 409, body: { detail: "The Idempotency-Key was already used for another request." } };
 
-let world: World;
-let replica: World;
-let org: string;
-
-beforeAll(async () => {
-  world = await startWorld();
-  replica = await startWorld({ beside: world });
-  org = await world.org();
-});
+const world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
+const replica = await startWorld({ beside: world });
+const org = await world.org();
 afterAll(async () => {
-  await replica?.stop();
-  await world?.stop();
+  await replica.stop();
+  await world.stop();
 });
 
 const uniqueName = () => `Org ${newId()}`;
@@ -38,7 +32,7 @@ async function age(key: string, ms: number): Promise<void> {
 }
 
 describe("an Idempotency-Key", () => {
-  test("[ID1] gets the first answer again, and nothing is made twice", async () => {
+  test("[ID1] a request with the same Idempotency-Key gets the first answer again, and nothing is created twice", async () => {
     const [key, name] = [newId(), uniqueName()];
     const first = await post(world.admin, "/orgs", { name }, key);
     const again = await post(world.admin, "/orgs", { name }, key);
@@ -47,7 +41,7 @@ describe("an Idempotency-Key", () => {
     expect(await orgsNamed(name)).toBe(1);
   });
 
-  test("[ID2] is not taken for another body, another path or another operation", async () => {
+  test("[ID2] an Idempotency-Key is refused for another body, another path or another operation", async () => {
     const [key, person, elsewhere] = [newId(), await world.person(), await world.org()];
     const body = { user_id: person.id, role: "member" };
     expect((await post(world.admin, `/orgs/${org}/members`, body, key)).status).toBe(201);
@@ -59,7 +53,7 @@ describe("an Idempotency-Key", () => {
     for (const other of others) expect(other).toMatchObject(OTHER_REQUEST);
   });
 
-  test("[ID3] is honoured for 24 hours and new after them", async () => {
+  test("[ID3] an Idempotency-Key is honoured for 24 hours and new after them", async () => {
     const [key, name] = [newId(), uniqueName()];
     const day = 24 * 60 * 60_000;
     const first = await post(world.admin, "/orgs", { name }, key);
@@ -70,7 +64,7 @@ describe("an Idempotency-Key", () => {
     expect(await post(world.admin, "/orgs", { name }, key)).toMatchObject(OTHER_REQUEST);
   });
 
-  test("[ID4] is still free after a request that failed", async () => {
+  test("[ID4] an Idempotency-Key is still free after a request that failed", async () => {
     const key = newId();
     const body = { email: `${key}@example.com`, role: "member" };
     expect((await post(world.admin, `/orgs/${org}/members`, body, key)).status).toBe(404);
@@ -79,7 +73,7 @@ describe("an Idempotency-Key", () => {
     expect((await post(world.admin, `/orgs/${org}/members`, body, key)).status).toBe(201);
   });
 
-  test("[ID5] makes one of many requests at once, on whichever replica they arrive", async () => {
+  test("[ID5] many requests at once with one Idempotency-Key create one resource, on whichever replica they arrive", async () => {
     const [key, name] = [newId(), uniqueName()];
     const callers = Array.from({ length: 6 }, (_, index) => (index % 2 ? world.admin : replica.admin));
     const answers = await Promise.all(callers.map((caller) => post(caller, "/orgs", { name }, key)));
@@ -88,7 +82,7 @@ describe("an Idempotency-Key", () => {
     expect(await orgsNamed(name)).toBe(1);
   });
 
-  test("[ID6] is another one when another user sends it", async () => {
+  test("[ID6] the same Idempotency-Key of another user is another key", async () => {
     const [key, ann, bob] = [newId(), await world.person(), await world.person()];
     const body = { name: "laptop", scopes: ["clusters:read"] };
     const anns = await post(ann, "/cli-tokens", body, key);
@@ -97,7 +91,7 @@ describe("an Idempotency-Key", () => {
     expect(bobs.body.id).not.toBe(anns.body.id);
   });
 
-  test("[ID7] gives no answer to who has lost the role", async () => {
+  test("[ID7] a repeated request gives no answer to a user who has lost the role", async () => {
     const [key, person] = [newId(), await world.person()];
     const admin = await world.person({ org, role: "admin" });
     const body = { user_id: person.id, role: "member" };
@@ -106,7 +100,7 @@ describe("an Idempotency-Key", () => {
     expect((await post(admin, `/orgs/${org}/members`, body, key)).status).toBe(403);
   });
 
-  test("[ID8] spares a repeated request the audit log and the rate limit", async () => {
+  test("[ID8] a repeated request costs neither an audit entry nor the rate limit", async () => {
     const [key, person] = [newId(), await world.person()];
     const queue = (under: string) => post(person, "/tasks/task", { kind: "ping" }, under);
     const first = await queue(key);
@@ -122,7 +116,7 @@ describe("an Idempotency-Key", () => {
     expect(entries).toEqual([]);
   });
 
-  test("[ID9] keeps the answer sealed, and opens it for the repeated request", async () => {
+  test("[ID9] the stored answer is encrypted, and decrypted for the repeated request", async () => {
     const [key, person] = [newId(), await world.person()];
     const body = { name: "laptop", scopes: ["clusters:read"] };
     const { token } = (await post(person, "/cli-tokens", body, key)).body;
@@ -136,13 +130,13 @@ describe("an Idempotency-Key", () => {
     expect((await post(person, "/cli-tokens", body, key)).body.token).toBe(token);
   });
 
-  test.each(["two words", "x".repeat(201), "ä"])("[ID10] is not %j", async (key) => {
+  test.each(["two words", "x".repeat(201), "ä"])("[ID10] the Idempotency-Key %j is refused", async (key) => {
     const refused = await post(world.admin, "/orgs", { name: uniqueName() }, key);
     expect(refused.status).toBe(400);
     expect(refused.body.detail).toContain("Idempotency-Key");
   });
 
-  test("[ID10] means nothing to a request that does not create", async () => {
+  test("[ID10] an Idempotency-Key has no effect on a request that does not create", async () => {
     const headers = { "idempotency-key": newId() };
     const put = (name: string) => world.admin.api.send("PUT", `/orgs/${org}`, { body: { name }, headers });
     const names = [uniqueName(), uniqueName()];

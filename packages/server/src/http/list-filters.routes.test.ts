@@ -1,23 +1,21 @@
-import { type Client, startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Client, startWorld } from "@binnacle/world";
+import { sql } from "kysely";
+import { afterAll, expect, test } from "vitest";
 import { insertCluster, insertProject } from "../access/bindings.fixture.ts";
-import { insertInstance, openShop, type Shop } from "../apps/app.fixture.ts";
+import { insertInstance, openShop } from "../apps/app.fixture.ts";
+import { auditEntries } from "../audit/audit.store.ts";
 import { connectOperator } from "../clusters/clusters.fixture.ts";
+import { inTransaction } from "../database/transaction.ts";
 
-let world: World;
-let shop: Shop;
-let [east, west] = ["", ""];
-beforeAll(async () => {
-  world = await startWorld();
-  shop = await openShop(world);
-  const { kysely: db } = world.database;
-  [east, west] = [await insertCluster(db, shop.org), await insertCluster(db, shop.org)];
-  const rename = (id: string, name: string) => db.updateTable("clusters").set({ name }).where("id", "=", id).execute();
-  await rename(east, "Prod_East 50%");
-  await rename(west, "prod-west");
-  await connectOperator(db, west, world.clock.now(), 600_000);
-});
-afterAll(() => world?.stop());
+const world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
+const shop = await openShop(world);
+const { kysely: db } = world.database;
+const [east, west] = [await insertCluster(db, shop.org), await insertCluster(db, shop.org)];
+const rename = (id: string, name: string) => db.updateTable("clusters").set({ name }).where("id", "=", id).execute();
+await rename(east, "Prod_East 50%");
+await rename(west, "prod-west");
+await connectOperator(db, west, world.clock.now(), 600_000);
+afterAll(() => world.stop());
 
 async function idsIn(path: string, api: Client = world.admin.api): Promise<string[]> {
   const { status, body } = await api.get(path);
@@ -103,6 +101,63 @@ test("[PG8] the audit log is filtered by action, person, resource and time", asy
   expect(await actions(`until=${middle}`)).toEqual(all.slice(1));
   expect(await actions(`resource_type=org&resource_id=${org}&since=${middle}`)).toEqual(["org.update"]);
   expect(await actions(`resource_id=${ada.id}&action=org.create`)).toEqual([]);
+});
+
+test("[PG22] [PG23] the audit log is read behind its cursor while entries come, and what a filter leaves is counted up to a limit", async () => {
+  const org = await world.org();
+  await sql`
+    insert into audit_log (id, at, org_id, actor_id, via, action, resource_type, changes)
+    select gen_random_uuid(), ${world.clock.now()}::timestamptz - made * interval '1 second', ${org}, ${world.admin.id}, 'user',
+      case when made = 10100 then 'app.rare' else 'app.create' end, 'app', '{}' from generate_series(1, 10100) made
+  `.execute(db);
+  const read = async (filter: string) => (await world.admin.api.get(`/orgs/${org}/audit-log?${filter}`)).body;
+  expect(await read("action=app.&items_per_page=1")).toMatchObject({ total_count: 10_000, total_capped: true });
+  expect(await read("action=app.r")).toMatchObject({ total_count: 1, total_capped: false, has_more: false });
+  expect(await read("items_per_page=1")).toMatchObject({ total_count: 10_101, total_capped: false });
+
+  const since = new Date(world.clock.now().getTime() - 250_500).toISOString();
+  const ids: string[] = [];
+  let cursor: string | null = "";
+  for (let pages = 1; cursor !== null; pages += 1) {
+    const page = await read(`since=${since}&action=app.&items_per_page=100${cursor && `&cursor=${cursor}`}`);
+    expect(page).toMatchObject({ page: pages, total_count: 249 + pages, has_more: page.next_cursor !== null });
+    ids.push(...page.data.map(({ id }: { id: string }) => id));
+    cursor = page.next_cursor;
+    // An entry that comes meanwhile moves no row to another page.
+    await sql`insert into audit_log (id, at, org_id, via, action, resource_type, changes)
+      values (gen_random_uuid(), ${world.clock.now()}, ${org}, 'user', 'app.create', 'app', '{}')`.execute(db);
+  }
+  expect([ids.length, new Set(ids).size]).toEqual([250, 250]);
+  const { status, body } = await world.admin.api.get(`/orgs/${org}/audit-log?cursor=${"z".repeat(33)}`);
+  expect([status, body.detail[0].loc]).toEqual([422, ["query", "cursor"]]);
+});
+
+test("[PG8] a filter of the audit log is found by an index, however many other entries an organization has", async () => {
+  const org = await world.org();
+  await sql`
+    insert into audit_log (id, at, org_id, via, action, resource_type, changes)
+    select gen_random_uuid(), now() - made * interval '1 second', ${org}, 'user', 'app.create', 'app', '{}'
+    from generate_series(1, 20000) made
+  `.execute(db);
+  await sql`analyze audit_log`.execute(db);
+  const early = new Date(Date.now() - 19_900_000).toISOString();
+  for (const filter of [
+    { action: "tier." },
+    { resource_type: "tier" },
+    { until: early },
+    { since: new Date().toISOString() },
+  ]) {
+    const read = await inTransaction(db, async (tx) => {
+      await auditEntries(tx, org, filter, { limit: 51, offset: 0, behind: null }).execute();
+      return (
+        await sql<{ rows: number }>`
+        select seq_tup_read + idx_tup_fetch as rows from pg_stat_xact_user_tables where relname = 'audit_log'`.execute(
+          tx,
+        )
+      ).rows[0]?.rows;
+    });
+    expect({ filter, isFew: Number(read) < 1_000 }).toEqual({ filter, isFew: true });
+  }
 });
 
 test.each([

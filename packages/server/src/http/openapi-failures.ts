@@ -1,4 +1,4 @@
-import { Failure, honoursIfMatch, isCreation, isList, type Operation, ValidationFailure } from "@binnacle/contract";
+import { Failure, honoursIfMatch, isCreation, type Operation, takesTurns, ValidationFailure } from "@binnacle/contract";
 import Type, { type TSchema } from "typebox";
 import type { Components, Json } from "./openapi.ts";
 
@@ -105,7 +105,7 @@ export function failuresOf(operation: Operation): number[] {
     431,
     ...(isCreation(operation) ? [409] : []),
     ...(honoursIfMatch(operation) ? [412] : []),
-    ...(isList(operation) ? [429] : []),
+    ...(takesTurns(operation) ? [429] : []),
     500,
     503,
     ...failures,
@@ -120,6 +120,6 @@ export function describeFailure(operation: Operation, status: number, components
   const { name, description, example, schema = Failure, headers = {} } = common;
   const own = operation.failureBodies?.[status];
   const answer = { description, headers: { ...REQUEST_ID, ...headers } };
-  if (own) return { ...answer, content: components.content("application/json", own) };
+  if (own) return components.answer(answer, own);
   return components.response(name, { ...answer, content: components.content("application/json", schema, example) });
 }

@@ -1,15 +1,8 @@
-import {
-  acceptedScopes,
-  CONTRACT,
-  exampleOf,
-  honoursIfMatch,
-  isCreation,
-  type Operation,
-  SCOPES,
-} from "@binnacle/contract";
+import { acceptedScopes, CONTRACT, exampleOf, type Operation, SCOPES } from "@binnacle/contract";
 import type { TSchema } from "typebox";
 import type { Requirement } from "../access/role.ts";
 import { describeFailure, ETAG, failuresOf, HEADERS, REQUEST_ID } from "./openapi-failures.ts";
+import { describeParameters } from "./openapi-parameters.ts";
 import type { Route } from "./route.ts";
 
 const DESCRIPTION = `The control plane with which a company runs applications on many Kubernetes clusters.
@@ -29,11 +22,13 @@ What holds for every request, and no schema can say:
 export function openApiDocument(routes: readonly Route[], options: { serverUrl: string }): Json {
   const components = new Components();
   const paths: Record<string, Json> = {};
+  const operations = routes.map(({ operation }) => operation);
+  const parameters = describeParameters(operations, components);
   for (const { operation, guard } of routes) {
-    const described = describe(operation, guard.requirement, components);
+    const described = describe(operation, guard.requirement, parameters.get(operation.id) ?? [], components);
     paths[operation.path] = { ...paths[operation.path], [operation.method.toLowerCase()]: described };
   }
-  const tags = [...new Set(routes.map(({ operation }) => operation.tag))].map((name) => ({ name }));
+  const tags = [...new Set(operations.map(({ tag }) => tag))].map((name) => ({ name }));
   return {
     openapi: "3.1.0",
     info: {
@@ -64,9 +59,13 @@ export function openApiDocument(routes: readonly Route[], options: { serverUrl: 
   };
 }
 
-function describe(operation: Operation, requirement: Requirement, components: Components): Json {
-  const { body, bodyType = "application/json", success, successType = "application/json" } = operation;
-  const [status, schema] = success;
+function describe(
+  operation: Operation,
+  requirement: Requirement,
+  parameters: readonly Json[],
+  components: Components,
+): Json {
+  const { body, bodyType = "application/json", otherSuccess } = operation;
   return {
     operationId: operation.id,
     tags: [operation.tag],
@@ -74,58 +73,32 @@ function describe(operation: Operation, requirement: Requirement, components: Co
     description: [operation.description, whoMayCall(requirement)].filter(Boolean).join("\n\n"),
     security: securityOf(operation),
     "x-access": requirement,
-    parameters: [
-      ...parametersIn("path", operation.params, components),
-      ...parametersIn("query", operation.query, components),
-      ...parametersIn("cookie", operation.cookies, components),
-      ...(isCreation(operation) ? [IDEMPOTENCY_KEY] : []),
-      ...(honoursIfMatch(operation) ? [IF_MATCH] : []),
-    ],
+    parameters,
     ...(body
       ? { requestBody: { required: !operation.bodyIsOptional, content: components.content(bodyType, body) } }
       : {}),
     responses: {
-      [status]: {
-        description: "Done",
-        headers: { ...REQUEST_ID, ...(operation.versioned && schema ? ETAG : {}) },
-        ...(schema
-          ? { content: { ...components.content(successType, schema), ...streamedOf(operation, components) } }
-          : {}),
-      },
-      ...otherSuccessOf(operation, components),
+      [operation.success[0]]: successOf(operation, components),
+      ...(otherSuccess
+        ? { [otherSuccess[0]]: components.answer({ description: "Done", headers: REQUEST_ID }, otherSuccess[1]) }
+        : {}),
       ...Object.fromEntries(failuresOf(operation).map((code) => [code, describeFailure(operation, code, components)])),
     },
   };
 }
 
-const streamedOf = ({ streamed }: Operation, components: Components): Json =>
-  streamed ? components.content("text/event-stream", streamed) : {};
-
-function otherSuccessOf({ otherSuccess }: Operation, components: Components): Json {
-  if (!otherSuccess) return {};
-  const [status, schema] = otherSuccess;
+function successOf(operation: Operation, components: Components): Json {
+  const { success, successType = "application/json", streamed } = operation;
+  const schema = success[1];
+  const hasETag = operation.versioned === true && schema !== null;
+  const described = { description: "Done", headers: { ...REQUEST_ID, ...(hasETag ? ETAG : {}) } };
+  if (!schema) return components.response("Done", described);
+  if (!streamed) return components.answer(described, schema, successType, hasETag ? "WithETag" : "");
   return {
-    [status]: { description: "Done", headers: REQUEST_ID, content: components.content("application/json", schema) },
+    ...described,
+    content: { ...components.content(successType, schema), ...components.content("text/event-stream", streamed) },
   };
 }
-
-const IDEMPOTENCY_KEY = {
-  name: "Idempotency-Key",
-  in: "header",
-  required: false,
-  description: "The same key with the same body within 24 hours gets the first answer again; with another body, a 409.",
-  schema: { type: "string", minLength: 1, maxLength: 200, pattern: "^[!-~]+$" },
-  example: "5f0c2a4e",
-};
-
-const IF_MATCH = {
-  name: "If-Match",
-  in: "header",
-  required: false,
-  description: "The `ETag` of a read: where the resource has changed since, nothing is done and the answer is a 412.",
-  schema: { type: "string" },
-  example: '"01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11.3"',
-};
 
 function securityOf(operation: Operation): Json[] {
   if (operation.credentials === "none") return [];
@@ -164,20 +137,6 @@ export function whoMayCall(requirement: Requirement): string {
   }
 }
 
-function parametersIn(place: "path" | "query" | "cookie", schema: TSchema | undefined, components: Components): Json[] {
-  const { properties = {}, required = [] } = (schema ?? {}) as {
-    properties?: Record<string, TSchema>;
-    required?: readonly string[];
-  };
-  return Object.entries(properties).map(([name, field]) => ({
-    name,
-    in: place,
-    required: required.includes(name) && !("default" in field),
-    schema: components.schema(field),
-    example: exampleOf(field),
-  }));
-}
-
 export type Json = Record<string, unknown>;
 
 /** The keywords of a JSON Schema that contain schemas. Everything else is data. */
@@ -199,6 +158,7 @@ const SCHEMAS = new Set([
 export class Components {
   readonly #schemas = new Map<string, Json>();
   readonly #responses = new Map<string, Json>();
+  readonly #parameters = new Map<string, Json>();
   /** The same schemas are part of many operations. */
   readonly #described = new WeakMap<TSchema, Json>();
 
@@ -216,8 +176,19 @@ export class Components {
     return refer("schemas", this.#schemas, title, described);
   }
 
+  parameter(name: string, parameter: Json): Json {
+    return refer("parameters", this.#parameters, name, parameter);
+  }
+
   response(name: string, response: Json): Json {
     return refer("responses", this.#responses, name, response);
+  }
+
+  /** An answer whose schema has a title is written once, as the schema is. */
+  answer(described: Json, schema: TSchema, type = "application/json", suffix = ""): Json {
+    const { title } = schema as { title?: string };
+    const answer = { ...described, content: this.content(type, schema) };
+    return title ? this.response(`${title}${suffix}`, answer) : answer;
   }
 
   content(type: string, schema: TSchema, example: unknown = exampleOf(schema)): Json {
@@ -226,7 +197,11 @@ export class Components {
 
   /** Components are sorted by name, so that the order of registration has no effect. */
   toJSON(): Json {
-    return { schemas: byName(this.#schemas), responses: byName(this.#responses) };
+    return {
+      schemas: byName(this.#schemas),
+      responses: byName(this.#responses),
+      parameters: byName(this.#parameters),
+    };
   }
 
   #inner(key: string, value: unknown): unknown {
@@ -241,7 +216,7 @@ export class Components {
 function refer(kind: string, known: Map<string, Json>, name: string, described: Json): Json {
   const earlier = known.get(name);
   if (earlier && JSON.stringify(earlier) !== JSON.stringify(described))
-    throw new Error(`Two ${kind} are called ${name}.`);
+    throw new Error(`Two ${kind} are called ${name}. Give one of them another title.`);
   known.set(name, described);
   return { $ref: `#/components/${kind}/${name}` };
 }

@@ -3,8 +3,13 @@ import { otherPagesRefusal } from "./page-origin.ts";
 
 const PORTAL = "https://portal.example.com";
 
-function isRefused(headers: Record<string, string>, publicUrl = "https://b.example.com", isLocal = false): boolean {
-  const listenUrl = () => "http://127.0.0.1:8080";
+function isRefused(
+  headers: Record<string, string>,
+  publicUrl = "https://b.example.com",
+  isLocal = false,
+  listening = "http://127.0.0.1:8080",
+): boolean {
+  const listenUrl = () => listening;
   const refuse = otherPagesRefusal({ isLocal, publicUrl: () => publicUrl, listenUrl, corsOrigins: [PORTAL] });
   try {
     refuse(headers);
@@ -59,4 +64,11 @@ test.each([
     expect(isRefused({ origin }, publicUrl, true)).toBe(refused);
   }
   expect(isRefused({ origin }, "http://b.example.com", false)).toBe(true);
+});
+
+test.each([
+  ["https://localhost:8443", false],
+  ["http://localhost:8443", true],
+])("[CF4107] a local server that serves TLS refuses a page of %s: %s", (origin, refused) => {
+  expect(isRefused({ origin }, "https://lab.example", true, "https://127.0.0.1:8443")).toBe(refused);
 });

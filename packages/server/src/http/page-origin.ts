@@ -40,10 +40,8 @@ const OTHER_SITES = ["cross-site", "same-site"];
 /** A local server has several names on its own machine, and people open the one that they remember. */
 function isOnThisMachine(origin: string, listenUrl: string): boolean {
   const page = URL.parse(origin);
+  const own = new URL(listenUrl);
   return (
-    page?.origin === origin &&
-    page.protocol === "http:" &&
-    page.port === new URL(listenUrl).port &&
-    isLoopbackName(page.hostname)
+    page?.origin === origin && page.protocol === own.protocol && page.port === own.port && isLoopbackName(page.hostname)
   );
 }

@@ -1,7 +1,8 @@
 import { DEFAULT_ITEMS_PER_PAGE, MAX_ITEMS_PER_PAGE } from "@binnacle/contract";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { answerText, type Envelope, envelope, type Page, pageOf } from "./pagination.ts";
+import { pageAnswer } from "./page-answer.adapter.ts";
+import { type Envelope, envelope, type Page, pageOf } from "./pagination.ts";
 
 /** Answers as a list endpoint does: the database applies limit and offset. */
 function list<Row>(table: readonly Row[], page: Page): Envelope<Row> {
@@ -50,7 +51,7 @@ describe("pagination", () => {
     );
   });
 
-  test("[PG4] there is more exactly when the next page has rows", () => {
+  test("[PG4] has_more is true exactly when the next page has rows", () => {
     expect(list([1, 2, 3, 4], { page: 2, items_per_page: 2 }).has_more).toBe(false);
     expect(list([1, 2, 3, 4, 5], { page: 2, items_per_page: 2 }).has_more).toBe(true);
     fc.assert(
@@ -61,17 +62,18 @@ describe("pagination", () => {
     );
   });
 
-  test("[PG12] [PG13] following the cursor yields every row exactly once, however early the pages end", () => {
+  test("[PG12] [PG13] following the cursor yields every row exactly once, however early the pages end", async () => {
     const rows = fc.array(fc.string({ maxLength: 300 }), { maxLength: 60 });
-    fc.assert(
-      fc.property(rows, items_per_page, fc.integer({ min: 120, max: 900 }), (texts, perPage, mostBytes) => {
+    const fields = Object.keys(list([], { page: 1 }));
+    await fc.assert(
+      fc.asyncProperty(rows, items_per_page, fc.integer({ min: 120, max: 900 }), async (texts, perPage, mostBytes) => {
         const walked: string[] = [];
         let cursor: string | undefined;
         do {
           const page = { page: 1, items_per_page: perPage, cursor };
-          const text = answerText(list(texts, page), page, JSON.stringify, mostBytes);
-          const answer = JSON.parse(text) as Envelope<string>;
-          expect(Buffer.byteLength(text) <= mostBytes || answer.data.length === 1 || texts.length === 0).toBe(true);
+          const text = await pageAnswer(list(texts, page), page, { fields, textOf: JSON.stringify }, mostBytes);
+          const answer = JSON.parse(text.toString()) as Envelope<string>;
+          expect(text.length <= mostBytes || answer.data.length === 1 || texts.length === 0).toBe(true);
           expect(answer).toMatchObject({ total_count: texts.length, items_per_page: perPage });
           expect(answer.has_more).toBe(answer.next_cursor !== null);
           walked.push(...answer.data);
@@ -82,6 +84,22 @@ describe("pagination", () => {
     );
   });
 
+  test("[PG20] others are served while a long page is written, and it is as it would be in one step", async () => {
+    const rows = Array.from({ length: 30 }, (_, index) => `${index}${"x".repeat(100_000)}`);
+    const answer = list(rows, { page: 1, items_per_page: 100 });
+    let served = 0;
+    const other = () => {
+      served += 1;
+      next = setImmediate(other);
+    };
+    let next = setImmediate(other);
+    const shape = { fields: Object.keys(answer), textOf: JSON.stringify };
+    const text = await pageAnswer(answer, { page: 1, items_per_page: 100 }, shape);
+    clearImmediate(next);
+    expect(served).toBeGreaterThanOrEqual(9);
+    expect(JSON.parse(text.toString())).toEqual(answer);
+  });
+
   test("[PG12] an answer at a cursor says on which page it begins", () => {
     const table = Array.from({ length: 30 }, (_, index) => index);
     const { next_cursor } = list(table, { page: 2, items_per_page: 10 });
@@ -89,7 +107,7 @@ describe("pagination", () => {
     expect(next).toMatchObject({ page: 3, data: table.slice(20), has_more: false, next_cursor: null });
   });
 
-  test("[PG5] a page past the end is empty and still knows the count", () => {
+  test("[PG5] a page past the end is empty and still has the total count", () => {
     expect(list(["a"], { page: 9, items_per_page: 10 })).toEqual({
       data: [],
       total_count: 1,

@@ -1,16 +1,11 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are what is tested
-import { startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { openShop, type Shop } from "../apps/app.fixture.ts";
+import { startWorld } from "@binnacle/world";
+import { afterAll, expect, test } from "vitest";
+import { openShop } from "../apps/app.fixture.ts";
 
-let world: World;
-let shop: Shop;
-
-beforeAll(async () => {
-  world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
-  shop = await openShop(world);
-});
-afterAll(() => world?.stop());
+const world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
+const shop = await openShop(world);
+afterAll(() => world.stop());
 
 type Answer = { status: number; body: { detail: { loc: (string | number)[] }[] } };
 const places = ({ status, body }: Answer) => {
@@ -44,7 +39,7 @@ test("[CV33] rules between the components of an app are checked beside fields th
   ]);
 });
 
-test("[CV33] what a malformed list may name is not taken for unknown", async () => {
+test("[CV33] a name that a malformed list may hold is not reported as unknown", async () => {
   const components = [
     { name: "web", workload_spec: {}, depends_on: ["db"] },
     { name: "db", type: "workload", exports: 1 },
@@ -97,7 +92,7 @@ test("[CV33] values of an addon, a bundle's catalog and a template's content are
   ]);
 });
 
-test("[CV33] a stranger without a credential is told nothing of it", async () => {
+test("[CV33] a stranger without a credential is told nothing of the problems in a body", async () => {
   const answer = await world.anyone.post("/apps", { components: [{ name: "web" }, { name: "web" }] });
   expect(answer.status).toBe(401);
 });

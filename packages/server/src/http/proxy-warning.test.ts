@@ -10,7 +10,7 @@ test.each([
   ["x-forwarded-for", "203.0.113.9"],
   ["forwarded", "for=203.0.113.9"],
 ])(
-  "[OP19] a request with %s from a proxy that is not configured is warned of once, with what to do",
+  "[OP19] a request with %s from a proxy that is not configured is logged once as a warning, with what to do",
   async (name, value) => {
     const edge = await startEdge(routes);
     for (let count = 0; count < 3; count++) {
@@ -29,7 +29,7 @@ test.each([
   },
 );
 
-test("[OP19] nothing is warned of without a proxy, or where it is configured", async () => {
+test("[OP19] no warning is logged without a proxy, or where the proxy is configured", async () => {
   const direct = await startEdge(routes);
   await direct.lineOf(await fetch(direct.url));
   const configured = await startEdge(routes, { trustedProxies: ["127.0.0.1"] });

@@ -30,7 +30,8 @@ export function refuseOtherMethods(app: FastifyInstance, url: string, methods: r
 
 /** Answers what the HTTP parser refuses, in the common form. Fastify never sees such a request. */
 export function answerBrokenRequest(log: FastifyBaseLogger, error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === "ECONNRESET" || !socket.writable) {
+  // An answer to a client that has not finished its TLS handshake would wait for it, and the connection with it.
+  if (error.code === "ECONNRESET" || error.code === "ERR_TLS_HANDSHAKE_TIMEOUT" || !socket.writable) {
     socket.destroy();
     return;
   }

@@ -1,31 +1,36 @@
-import { isCreation, isList, isPaged, isReading, type ValidationItem } from "@binnacle/contract";
+import {
+  isBounded,
+  isCreation,
+  isPaged,
+  isReading,
+  type Operation,
+  takesTurns,
+  type ValidationItem,
+} from "@binnacle/contract";
 import buildSerializer, { type Schema } from "fast-json-stringify";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { TSchema } from "typebox";
+import { OLDEST_ORG } from "../access/caller.store.ts";
 import type { Caller, Credential } from "../access/caller.ts";
 import type { PlaceStore } from "../access/place.store.ts";
+import type { Location } from "../access/place.ts";
+import { credentialOf } from "../accounts/bearer.ts";
 import type { Tokens } from "../accounts/tokens.adapter.ts";
-import type { Place } from "../audit/audit.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
 import type { Queries } from "../database/transaction.ts";
-import { type FairQueue, fairQueue, QueueFull } from "../fair-queue.ts";
+import type { DispatchWatch } from "../dispatch/dispatch-watch.ts";
 import { Fault, invalid, unauthenticated } from "../fault.ts";
+import { memoized } from "../memoized.ts";
 import type { Vault } from "../vault/vault.ts";
 import { answerSchema } from "./answer-schema.ts";
-import { refuseOtherMediaTypes, UnreadableBody } from "./body.ts";
+import { otherMediaType, UnreadableBody } from "./body.ts";
 import { type Change, changeFor, fingerprintOf } from "./change.runner.ts";
-import {
-  type AccessRequest,
-  credentialOf,
-  type InApp,
-  type InProject,
-  type Input,
-  knownCaller,
-  type OnCluster,
-  type OnInstance,
-} from "./guard.ts";
-import { answerText, type Envelope, type Page } from "./pagination.ts";
+import { type AccessRequest, type Input, knownCaller } from "./guard.ts";
+import type { IdempotencyKey } from "./idempotency.store.ts";
+import { type Asker, type ListTurns, listTurns, type Read } from "./list-turns.ts";
+import { pageAnswer } from "./page-answer.adapter.ts";
+import type { Envelope, Page } from "./pagination.ts";
 import type { Route } from "./route.ts";
 import { soundPart, withFurther } from "./sound-part.ts";
 import { type Check, compileCheck } from "./validation.ts";
@@ -39,32 +44,24 @@ export interface RoutePorts {
   readonly vault: Vault;
   readonly clock: Clock;
   readonly bus: Bus;
+  readonly dispatchWatch: DispatchWatch;
 }
 
-/** Operations without authentication accept small bodies only. */
+/** Of a body that is read before anybody is known to have sent it. Operations without authentication accept no larger ones. */
 const ANONYMOUS_BODY_LIMIT_BYTES = 16 * 1024;
-
-/** A user's lists under way, until their answers are sent; further ones wait, and those beyond are a 429. */
-const LISTS_AT_ONCE = 4;
-const LISTS_WAITING = 100;
-const tooManyLists = () =>
-  new Fault(
-    "rate_limited",
-    `You have ${LISTS_AT_ONCE} lists under way and ${LISTS_WAITING} waiting. Read their answers before you ask for more.`,
-    { retryAfterSeconds: 1 },
-  );
 
 export const fastifyPath = (path: string) => path.replace(/\{(\w+)\}/g, ":$1");
 
 export function registerRoutes(app: FastifyInstance, base: string, routes: readonly Route[], ports: RoutePorts): void {
   app.decorateRequest("credential", null);
   app.decorateRequest("routePattern", null);
-  const lists = fairQueue({
-    atOnce: Number.POSITIVE_INFINITY,
-    atOncePerCaller: LISTS_AT_ONCE,
-    waitingPerCaller: LISTS_WAITING,
-  });
-  for (const route of routes) registerRoute(app, base, route, ports, lists);
+  app.decorateRequest("userId", null);
+  const { pages, whole } = listTurns();
+  const askerOf = askers(ports);
+  for (const route of routes) {
+    const { operation } = route;
+    registerRoute(app, base, route, ports, isPaged(operation) || operation.readsMuch ? pages : whole, askerOf);
+  }
   const upgraded = routes.filter(({ operation }) => operation.upgrade !== undefined);
   routeWebSockets(
     app,
@@ -74,16 +71,17 @@ export function registerRoutes(app: FastifyInstance, base: string, routes: reado
 
 /**
  * The order of checks is documented: 401, then 422 with all problems of the form, then 404 and 403, then those of the
- * handler. The session is read together with the place of the request, in one query. For a request with a body it is
- * read before the body, so that a signed-out client cannot keep the server busy. For a malformed request without a body
- * it is read before the 422.
+ * handler. The session is read together with the place of the request, in one query. For a request with a large body it is
+ * read before the body, so that a signed-out client cannot keep the server busy. For any other that is malformed it is read
+ * before the 422.
  */
 function registerRoute(
   app: FastifyInstance,
   base: string,
   { operation, guard, handle }: Route,
   ports: RoutePorts,
-  lists: FairQueue,
+  lists: ListTurns,
+  askerOf: (credential: Credential) => Promise<Asker>,
 ): void {
   const check: Check = (request) => checkOf(operation)(request);
   const [successStatus, successSchema] = operation.success;
@@ -92,20 +90,19 @@ function registerRoute(
   );
   const needsCredential = operation.credentials !== "none";
   const url = base + fastifyPath(operation.path);
-  const authorizationOf = ({ headers, raw }: FastifyRequest) =>
-    headers.authorization ?? (operation.upgrade === undefined ? undefined : offeredBearer(raw));
 
   /** Checks that do not need the body. */
   async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     request.routePattern = url;
     // Answers depend on the caller and the moment, and some contain secrets.
     reply.header("cache-control", "no-store");
-    request.credential = await credentialOf(ports.tokens, authorizationOf(request), request.ip);
-    if (needsCredential) {
-      if (!request.credential) throw unauthenticated();
-      if (hasBody(request)) await knownCaller(accessRequest(request.credential));
-    }
-    refuseOtherMediaTypes(operation, request.headers);
+    request.credential = await credentialOf(ports.tokens, authorizationOf(request, operation), request.ip);
+    request.userId = userOf(request.credential);
+    const credential = needsCredential ? request.credential : null;
+    if (needsCredential && !credential) throw unauthenticated();
+    const refusal = otherMediaType(operation, request.headers);
+    if (credential && (refusal || hasLargeBody(request))) await knownCaller(accessRequest(credential));
+    if (refusal) throw refusal;
   }
 
   const accessRequest = (credential: Credential): AccessRequest => {
@@ -122,10 +119,11 @@ function registerRoute(
     operation.rename?.(body);
     const items = check({ path: params, query, cookie: cookies, body });
     if (items.length > 0) {
-      if (needsCredential && !hasBody(request)) await knownCaller(access);
+      if (needsCredential && !hasLargeBody(request)) await knownCaller(access);
       throw invalid(withFurther(items, furtherProblems(input)));
     }
     const seen = await guard.authorize(access, input);
+    request.userId = (seen as { caller?: Caller }).caller?.id ?? request.userId;
     const change = isReading(operation) ? refuseChange : changeOf(request, seen);
     const given = await handle({
       ...seen,
@@ -144,25 +142,24 @@ function registerRoute(
     return successSchema === null ? null : given;
   }
 
-  async function answerPage(request: FastifyRequest, reply: FastifyReply): Promise<string> {
+  async function answerPage(request: FastifyRequest, reply: FastifyReply): Promise<Buffer> {
     const page = (await answer(request, reply)) as Envelope<unknown>;
     reply.type("application/json; charset=utf-8");
-    return answerText(page, request.query as Page, serializerOf(successSchema as TSchema));
+    return pageAnswer(page, request.query as Page, shapeOf(successSchema as TSchema));
   }
 
   /** A list holds its turn until its answer is sent, so that a user who does not read keeps few answers in memory. */
   async function answerList(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-    const credential = request.credential as Credential;
-    const userId =
-      credential.kind === "session" ? credential.userId : (await knownCaller(accessRequest(credential))).id;
+    const asker = await askerOf(request.credential as Credential);
+    const reading = () => (isBounded(operation) ? answerPage : answer)(request, reply);
     return new Promise((answered, failed) => {
       const closed = new Promise<void>((sent) => reply.raw.once("close", sent));
-      const turn = async () => {
+      const turn = async (read: Read) => {
         if (reply.raw.destroyed) return answered(reply);
-        await (isPaged(operation) ? answerPage : answer)(request, reply).then(answered, failed);
+        await read(reading).then(answered, failed);
         await closed;
       };
-      lists(userId, turn).catch((error) => failed(error instanceof QueueFull ? tooManyLists() : error));
+      lists.take(asker, turn).catch(failed);
     });
   }
 
@@ -180,19 +177,16 @@ function registerRoute(
   }
 
   function changeOf(request: FastifyRequest, seen: object) {
-    const { params, query, body, ip: sourceAddress, id: requestId, headers, span } = request;
-    const { caller = null, ...places } = seen as { caller?: Caller } & Places;
-    const key = caller && isCreation(operation) ? idempotencyKeyOf(headers) : null;
+    const { ip: sourceAddress, id: requestId, span } = request;
+    const { caller = null, location = null } = seen as { caller?: Caller; location?: Location | null };
     return changeFor(ports, {
       actor: { id: caller?.id ?? null, email: caller?.email ?? null, via: caller?.via ?? "user" },
       sourceAddress,
       requestId,
-      place: placeOf(places),
-      idempotency:
-        caller && key
-          ? { userId: caller.id, key, fingerprint: fingerprintOf(operation.id, params, query, body) }
-          : null,
+      place: location,
+      idempotency: claimOf(operation, request, caller),
       isLasting: operation.upgrade !== undefined,
+      isDryRun: isDryRun(request),
       span,
     });
   }
@@ -207,44 +201,50 @@ function registerRoute(
         serializerOf(schema as TSchema)(value),
     ...(needsCredential ? {} : { bodyLimit: ANONYMOUS_BODY_LIMIT_BYTES }),
     onRequest: admit,
-    handler: needsCredential && isList(operation) ? answerList : answer,
+    handler: needsCredential && takesTurns(operation) ? answerList : answer,
   });
 }
 
-/** Compiles when it is first needed, which keeps the start short, and once for all that share the schema. */
-function compiledWhenUsed<Source extends object, Compiled>(
-  compile: (source: Source) => Compiled,
-): (source: Source) => Compiled {
-  const known = new WeakMap<Source, Compiled>();
-  return (source) => {
-    const earlier = known.get(source);
-    if (earlier) return earlier;
-    const compiled = compile(source);
-    known.set(source, compiled);
-    return compiled;
+/** A user who joins another organization is counted there a little later. It decides who waits, and never who sees. */
+const ASKER_KEPT_MS = 60_000;
+const MOST_ASKERS = 10_000;
+
+/** Reads who asks for a list, where that is not known from a list shortly before. */
+function askers({ places, clock }: RoutePorts): (credential: Credential) => Promise<Asker> {
+  const kept = new Map<string, Asker & { readonly untilMs: number }>();
+  return async (credential) => {
+    const now = clock();
+    const known = credential.kind === "session" ? kept.get(credential.userId) : undefined;
+    if (known && known.untilMs > now.getTime()) return known;
+    const seen = await places.callerWith(OLDEST_ORG, credential, now);
+    if (!seen) throw unauthenticated();
+    const asker = { userId: seen.caller.id, orgId: seen.oldestOrgId, untilMs: now.getTime() + ASKER_KEPT_MS };
+    const oldest = kept.keys().next();
+    if (kept.size >= MOST_ASKERS && !oldest.done) kept.delete(oldest.value);
+    kept.set(asker.userId, asker);
+    return asker;
   };
 }
 
-const checkOf = compiledWhenUsed(compileCheck);
-const serializerOf = compiledWhenUsed((schema: TSchema) => buildSerializer(answerSchema(schema) as Schema));
+const checkOf = memoized(compileCheck);
+const serializerOf = memoized((schema: TSchema) => buildSerializer(answerSchema(schema) as Schema));
 
-/** Returns whether the body is read. That of a GET never is. */
-const hasBody = ({ method, headers }: FastifyRequest) =>
+const shapeOf = memoized((schema: TSchema) => {
+  const { properties } = schema as TSchema & { properties: { data: { items: TSchema } } };
+  return { fields: Object.keys(properties), textOf: serializerOf(properties.data.items) };
+});
+
+const authorizationOf = ({ headers, raw }: FastifyRequest, { upgrade }: Operation) =>
+  headers.authorization ?? (upgrade === undefined ? undefined : offeredBearer(raw));
+
+/** A session names its user before it is looked up, so that the log of a refused request says who sent it. */
+const userOf = (credential: Credential | null) => (credential?.kind === "session" ? credential.userId : null);
+
+/** One of unknown length counts as large. The body of a GET is never read. */
+const hasLargeBody = ({ method, headers }: FastifyRequest) =>
   method !== "GET" &&
   method !== "HEAD" &&
-  (headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0);
-
-type Places = Partial<
-  Pick<OnCluster, "cluster"> & Pick<InProject, "project"> & Pick<InApp, "app"> & Pick<OnInstance, "instance">
->;
-
-/** The place of a change is the one that the guard found, unless the change names another. */
-function placeOf({ cluster, project, app, instance }: Places): Place | null {
-  const within = app ?? instance;
-  if (within) return { clusterId: within.cluster_id, projectId: within.project_id };
-  if (project) return { clusterId: project.cluster_id, projectId: project.id };
-  return cluster ? { clusterId: cluster.id } : null;
-}
+  (headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > ANONYMOUS_BODY_LIMIT_BYTES);
 
 const refuseChange: Change = () => Promise.reject(new Error("A GET changes nothing."));
 
@@ -264,5 +264,18 @@ declare module "fastify" {
     credential: Credential | null;
     /** The route for the log and the metrics. Fastify builds its route options anew at each access. */
     routePattern: string | null;
+    /** For the log. Null where nobody is known to have sent it. */
+    userId: string | null;
   }
+}
+
+const isDryRun = ({ query }: FastifyRequest): boolean => (query as { readonly dry_run?: boolean }).dry_run === true;
+
+/** The key under which a creation is carried out once. One that a dry run claimed would stand for an answer that never happened. */
+function claimOf(operation: Operation, request: FastifyRequest, caller: Caller | null): IdempotencyKey | null {
+  const { params, query, body, headers } = request;
+  const key = caller && isCreation(operation) && !isDryRun(request) ? idempotencyKeyOf(headers) : null;
+  return caller && key
+    ? { userId: caller.id, key, fingerprint: fingerprintOf(operation.id, params, query, body) }
+    : null;
 }

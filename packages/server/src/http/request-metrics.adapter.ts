@@ -3,16 +3,16 @@ import type { Logger } from "pino";
 import { Counter, collectDefaultMetrics, Histogram, Registry } from "prom-client";
 
 export interface Metrics {
-  readonly registry: Registry;
+  readonly exposition: Registry;
   answered(method: string, route: string, status: number, elapsedMs: number): void;
 }
 
 const BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 export function createMetrics(): Metrics {
-  const registry = new Registry();
-  const registers = [registry];
-  collectDefaultMetrics({ register: registry });
+  const exposition = new Registry();
+  const registers = [exposition];
+  collectDefaultMetrics({ register: exposition });
   const requests = new Counter({
     name: "binnacle_http_requests_total",
     help: "Requests answered",
@@ -27,7 +27,7 @@ export function createMetrics(): Metrics {
     registers,
   });
   return {
-    registry,
+    exposition,
     answered(method, route, status, elapsedMs) {
       requests.inc({ method, route, status });
       durations.observe({ method, route }, elapsedMs / 1000);
@@ -48,6 +48,7 @@ export function answerRecorder(metrics: Metrics, log: Logger): RecordAnswer {
     metrics.answered(method, route ?? "(none)", status, elapsedTime);
     const ms = Math.round(elapsedTime * 10) / 10;
     // The address of a disconnected client is unknown; pino leaves out what is undefined.
-    requests.info({ request_id, method, route, status, ms, source, trace_id: span?.traceId }, "request");
+    const user_id = request.userId ?? undefined;
+    requests.info({ request_id, user_id, method, route, status, ms, source, trace_id: span?.traceId }, "request");
   };
 }

@@ -3,11 +3,11 @@ import { type Edge, startEdge } from "./edge.fixture.ts";
 import { createMetrics } from "./request-metrics.adapter.ts";
 
 test("[OP3] requests are counted and timed by route and not by address", async () => {
-  const { registry, answered } = createMetrics();
+  const { exposition, answered } = createMetrics();
   answered("GET", "/things/:id", 200, 2);
   answered("GET", "/things/:id", 200, 30_000);
   answered("GET", "/things/:id", 404, 2);
-  const text = await registry.metrics();
+  const text = await exposition.metrics();
   expect(text).toContain('binnacle_http_requests_total{method="GET",route="/things/:id",status="200"} 2\n');
   expect(text).toContain('binnacle_http_requests_total{method="GET",route="/things/:id",status="404"} 1\n');
   const durations = "binnacle_http_request_duration_seconds";
@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => edge.app.close());
 
-test("[OP5] a request leaves one line, under the id of its answer", async () => {
+test("[OP5] a request leaves one log line, under the id of its answer", async () => {
   const answer = await fetch(`${edge.url}/things/1`, { method: "POST" });
   const id = answer.headers.get("x-request-id");
   await edge.lineOf(answer);
@@ -48,7 +48,7 @@ test.each([
   ["/things/hush-parameter?token=hush-query", '{"password":"hush-body', "application/json"],
   ["/hush-nowhere?token=hush-query", "hush-body", "text/hush"],
   ["/things/1", "hush-body".repeat(1000), "application/json"],
-])("[OP5] nothing that %s carries with it is logged", async (path, body, type) => {
+])("[OP5] nothing that a request to %s carries is logged", async (path, body, type) => {
   const headers = {
     authorization: "Bearer hush-token",
     cookie: "refresh_token=hush-cookie",
@@ -60,7 +60,7 @@ test.each([
   expect(JSON.stringify(edge.logged)).not.toContain("hush");
 });
 
-test("[OP5] an address that a proxy reports stays within its field, whatever stands there", async () => {
+test("[OP5] an address that a proxy reports stays within its log field, whatever it holds", async () => {
   const behind = await startEdge((app) => app.get("/things", async () => ({})), { trustedProxies: ["127.0.0.1"] });
   const source = 'x" \\ {}';
   const line = await behind.lineOf(await fetch(`${behind.url}/things`, { headers: { "x-forwarded-for": source } }));

@@ -57,16 +57,16 @@ describe("a rule between fields", () => {
       { path: "/", size: 0.5, name: "x" },
       [["body.size", "int_type", "Input should be a valid integer"]],
     ],
-    ["a choice that is none", { path: "/", kind: "door" }, [["body.kind", "enum", "Input should be 'file' or 'link'"]]],
-  ])("[OA19] is told where it is broken: %s", (_, body, expected) => {
+    ["an unknown choice", { path: "/", kind: "door" }, [["body.kind", "enum", "Input should be 'file' or 'link'"]]],
+  ])("[OA19] a broken rule between fields is reported: %s", (_, body, expected) => {
     expect(judged(Thing, body)).toEqual(expected);
   });
 
-  test("[OA19] holds in a list too, and is told at its place", () => {
+  test("[OA19] a rule between fields holds in a list too, and is reported at its place", () => {
     expect(judged(Type.Array(Thing), [{ path: "/" }, {}])).toEqual([["body.1", "value_error", one]]);
   });
 
-  test("[OA19] is no part of the form that only passes on what was accepted", () => {
+  test("[OA19] a rule between fields is not part of the schema that passes on what was accepted", () => {
     expect(
       judged(withoutRules(Thing), { path: "/", url: URL, kind: "link", size: 3, name: "root", user: "ada" }),
     ).toEqual([]);
@@ -77,7 +77,7 @@ describe("a rule between fields", () => {
     ]);
   });
 
-  test("[OA19] one shape of several is chosen by a field, and judged as that one alone", () => {
+  test("[OA19] one shape of several is chosen by a field, and the body is checked against that shape alone", () => {
     const Change = Type.Unsafe({
       type: "object",
       discriminator: { propertyName: "op" },

@@ -1,8 +1,10 @@
+import type { Server } from "node:http";
 import type { Tracer } from "@binnacle/tracing";
 import cookie from "@fastify/cookie";
 import cors from "@fastify/cors";
 import Fastify, {
   type FastifyBaseLogger,
+  type FastifyHttpOptions,
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
@@ -21,6 +23,7 @@ import { answerRecorder, type Metrics } from "./request-metrics.adapter.ts";
 import type { Route } from "./route.ts";
 import { SECURITY_HEADERS } from "./security-headers.ts";
 import { registerStreams } from "./sse.adapter.ts";
+import { type ServedCertificate, secureOptions } from "./tls.adapter.ts";
 import { traceRequests } from "./trace-requests.adapter.ts";
 
 export const API_BASE = "/api/v1";
@@ -34,18 +37,42 @@ export interface ServerOptions {
   readonly acceptsHost: (header: string) => boolean;
   readonly bodyLimitBytes: number;
   readonly requestTimeoutMs: number;
+  /** False refuses all requests but probes. Without it the server has nothing to wait for. */
+  readonly isStarted?: () => boolean;
+  /** True from the moment at which load balancers are told to send nobody here any more. */
+  readonly isStopping?: () => boolean;
+  /** True while the built-in database does not run because its disk is full. */
+  readonly isOutOfRoom?: () => boolean;
   /** Null, or missing, where tracing is off. */
   readonly tracer?: Tracer | null;
+  /** Null, or missing, where the server speaks plain HTTP. */
+  readonly certificate?: ServedCertificate | null;
 }
 
 const LARGEST_HEADERS_BYTES = 16 * 1024;
 const SLOWEST_CHECK_MS = 1000;
 
+function nodeOptions({ requestTimeoutMs, certificate }: ServerOptions): FastifyHttpOptions<Server> {
+  const http = {
+    maxHeaderSize: LARGEST_HEADERS_BYTES,
+    // Of two different times Node takes the shorter one for the headers alone, and bodies get the longer one.
+    headersTimeout: requestTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    connectionsCheckingInterval: Math.min(requestTimeoutMs, SLOWEST_CHECK_MS),
+    // Node's own answer to a missing host has neither a body nor a request id.
+    requireHostHeader: false,
+  };
+  if (!certificate) return { http };
+  const https = { ...http, ...secureOptions(certificate.current()), handshakeTimeout: requestTimeoutMs };
+  // The routes need not know which of the two servers carries them.
+  return { https } as unknown as FastifyHttpOptions<Server>;
+}
+
 /** The HTTP edge: everything that holds for each request, whatever it is about. */
 export async function createHttpServer(options: ServerOptions): Promise<FastifyInstance> {
   const { log, metrics, trustedProxies, corsOrigins, acceptsHost, requestTimeoutMs, tracer = null } = options;
   const recordAnswer = answerRecorder(metrics, log);
-  const app = Fastify({
+  const app = Fastify<Server>({
     loggerInstance: log as FastifyBaseLogger,
     // Fastify's own lines show the address with its query; ours are written by `recordAnswer`.
     logController: new LogController({ disableRequestLogging: true }),
@@ -58,15 +85,7 @@ export async function createHttpServer(options: ServerOptions): Promise<FastifyI
     requestTimeout: requestTimeoutMs,
     // A parameter is never refused for its length alone: the headers' limit bounds it, and its schema says what is wrong.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: LARGEST_HEADERS_BYTES },
-    http: {
-      maxHeaderSize: LARGEST_HEADERS_BYTES,
-      // Of two different times Node takes the shorter one for the headers alone, and bodies get the longer one.
-      headersTimeout: requestTimeoutMs,
-      requestTimeout: requestTimeoutMs,
-      connectionsCheckingInterval: Math.min(requestTimeoutMs, SLOWEST_CHECK_MS),
-      // Node's own answer to a missing host has neither a body nor a request id.
-      requireHostHeader: false,
-    },
+    ...nodeOptions(options),
     return503OnClosing: false,
     forceCloseConnections: "idle",
     clientErrorHandler: (error, socket) => answerBrokenRequest(log, error, socket),
@@ -78,6 +97,7 @@ export async function createHttpServer(options: ServerOptions): Promise<FastifyI
   });
   // Node would answer an expectation that it does not know with a bare 417; like most servers, we pass it over.
   app.server.on("checkExpectation", app.routing);
+  options.certificate?.follow(app);
 
   let isDraining = false;
   app.addHook("preClose", async () => {
@@ -89,6 +109,8 @@ export async function createHttpServer(options: ServerOptions): Promise<FastifyI
   app.addHook("onRequest", (request, reply, next) => {
     noteProxy(request);
     reply.headers(SECURITY_HEADERS).header("x-request-id", request.id);
+    // Load balancers keep open connections open, so their clients would come back here until the last moment.
+    if (isDraining || options.isStopping?.()) reply.header("connection", "close");
     next();
   });
   app.addHook("onResponse", (request, reply, next) => {
@@ -112,7 +134,9 @@ export async function createHttpServer(options: ServerOptions): Promise<FastifyI
   }
 
   app.addHook("onRequest", (request, reply, next) => {
-    if (isDraining) return next(new Fault("unavailable", "The server is stopping. Try again in a moment."));
+    const { isProbe } = request.routeOptions.config;
+    if (isDraining && !isProbe) return next(stopping());
+    if (options.isStarted?.() === false && !isProbe) return next(starting());
     const misaddressed = hostProblem(request, acceptsHost);
     if (misaddressed) return next(misaddressed);
     // Before the body is read: what was sent to nowhere is not worth parsing.
@@ -120,10 +144,18 @@ export async function createHttpServer(options: ServerOptions): Promise<FastifyI
     next();
   });
   registerBodyParsers(app);
-  app.setErrorHandler<Error>(sendFailure);
+  app.setErrorHandler<Error>((error, request, reply) =>
+    sendFailure(error, request, reply, { isOutOfRoom: options.isOutOfRoom?.() }),
+  );
   app.setNotFoundHandler(sendNotFound);
   return app;
 }
+
+const starting = () =>
+  new Fault("unavailable", "The server is starting. Try again in a moment.", { retryAfterSeconds: 1 });
+
+const stopping = () =>
+  new Fault("unavailable", "The server is stopping. Try again in a moment.", { retryAfterSeconds: 1 });
 
 function sendNotFound(_request: FastifyRequest, reply: FastifyReply): FastifyReply {
   return reply.code(404).send({ detail: "Not Found" });

@@ -26,7 +26,7 @@ describe("a request that leads nowhere", () => {
     ["OPTIONS", "/nowhere", undefined],
     ["GET", "/THING", undefined],
     ["GET", "//thing", undefined],
-  ])("[ER2] %s %s is a 404, whatever its body is", async (method, path, body) => {
+  ])("[ER2] the request %s %s to an unknown path is a 404, whatever its body is", async (method, path, body) => {
     const answer = await fetch(edge.url + path, { method, ...(body ? { body } : {}) });
     expect(answer.status).toBe(404);
     expect(await answer.text()).toBe('{"detail":"Not Found"}');
@@ -34,7 +34,7 @@ describe("a request that leads nowhere", () => {
   });
 
   test.each(["POST", "PATCH", "DELETE", "OPTIONS", "QUERY"])(
-    "[ER3] %s of a path that knows other methods is a 405 that names them, whatever its body is",
+    "[ER3] the method %s on a path that has other methods is a 405 that names them, whatever its body is",
     async (method) => {
       const answer = await fetch(`${edge.url}/thing`, {
         method,
@@ -63,7 +63,7 @@ describe("the forms of one request", () => {
   });
 });
 
-test("[ER5] a fault of ours says nothing but its request id, and is in the log under it without the data it is about", async () => {
+test("[ER5] a 500 holds only its request id, and the log has the error under that id without the data", async () => {
   const answer = await fetch(`${edge.url}/broken`);
   const id = answer.headers.get("x-request-id");
   expect(answer.status).toBe(500);
@@ -81,7 +81,7 @@ test("[OP4] every answer has an id of its own, made by the server and not by the
 });
 
 describe("the headers that protect a browser", () => {
-  test.each(["/thing", "/nowhere", "/broken"])("[OP10] come with %s", async (path) => {
+  test.each(["/thing", "/nowhere", "/broken"])("[OP10] headers that protect a browser come with %s", async (path) => {
     const { headers } = await fetch(edge.url + path);
     expect(Object.fromEntries(headers)).toMatchObject({
       "x-content-type-options": "nosniff",
@@ -92,7 +92,7 @@ describe("the headers that protect a browser", () => {
     expect(headers.has("x-powered-by")).toBe(false);
   });
 
-  test("[OP14] no answer speaks of rate limits", async () => {
+  test("[OP14] no answer has headers about rate limits", async () => {
     const { headers } = await fetch(`${edge.url}/thing`);
     expect([...headers.keys()].filter((name) => name.startsWith("x-ratelimit"))).toEqual([]);
   });
@@ -102,7 +102,7 @@ describe("calls from another origin", () => {
   const preflight = { "access-control-request-method": "PATCH", "access-control-request-headers": "authorization" };
   const corsHeaders = (headers: Headers) => [...headers.keys()].filter((name) => name.startsWith("access-control-"));
 
-  test("[OP11] are not allowed unless they are configured", async () => {
+  test("[OP11] calls from another origin are not allowed unless they are configured", async () => {
     const headers = { origin: "https://console.example.com" };
     expect(corsHeaders((await fetch(`${edge.url}/thing`, { headers })).headers)).toEqual([]);
     const asked = await fetch(`${edge.url}/thing`, { method: "OPTIONS", headers: { ...headers, ...preflight } });
@@ -136,7 +136,7 @@ describe("calls from another origin", () => {
       "http://console.example.com",
       "https://console.example.com.evil.com",
       "null",
-    ])("[OP12] %s is not", async (origin) => {
+    ])("[OP12] the origin %s is not allowed", async (origin) => {
       const asked = await fetch(`${open.url}/thing`, { method: "OPTIONS", headers: { origin, ...preflight } });
       expect(corsHeaders(asked.headers)).toEqual([]);
       const done = await fetch(`${open.url}/thing`, { method: "PATCH", headers: { origin } });
@@ -150,7 +150,7 @@ describe("the address a request comes from", () => {
   const seenBy = async (asked: Edge) =>
     (await (await fetch(`${asked.url}/source`, { headers: claim })).json()) as object;
 
-  test("[OP13] is the connection's, whatever the request claims", async () => {
+  test("[OP13] the source address of a request is the connection's, whatever the request claims", async () => {
     expect(await seenBy(edge)).toEqual({ ip: "127.0.0.1" });
   });
 
@@ -158,7 +158,7 @@ describe("the address a request comes from", () => {
     [["127.0.0.0/8"], "203.0.113.7"],
     [["10.0.0.1", "127.0.0.1"], "203.0.113.7"],
     [["10.0.0.0/8"], "127.0.0.1"],
-  ])("[OP13] behind the proxies %j it is %s", async (trustedProxies, ip) => {
+  ])("[OP13] behind the trusted proxies %j the source address is %s", async (trustedProxies, ip) => {
     const behind = await startEdge((app) => app.get("/source", async (request) => ({ ip: request.ip })), {
       trustedProxies,
     });

@@ -10,7 +10,7 @@ const typesOf = (body: unknown) => bodyProblems(createApp, body).filter((item) =
 const sound = (body: unknown) => soundPart(body, typesOf);
 
 describe("the sound part of a body", () => {
-  test("[CV33] is the body itself where every value has its type, whatever else is wrong with it", () => {
+  test("[CV33] the sound part is the body itself where every value has its type, whatever else is wrong", () => {
     const body = {
       name: "Not A Label",
       project_id: "x",
@@ -19,7 +19,7 @@ describe("the sound part of a body", () => {
     expect(sound(body)).toMatchObject({ body, isPartial: false });
   });
 
-  test("[CV33] lacks what has another type, and the items of lists that are incomplete without it", () => {
+  test("[CV33] the sound part lacks values of another type, and list items that are incomplete without them", () => {
     const spec = { image: 5, ports: [{ name: "a" }, { name: "b", port: 80 }], env: [{ value: 1 }] };
     const found = sound({ name: "shop", project_id: ID, components: [7, { name: "web", workload_spec: spec }] });
     expect(found).toMatchObject({
@@ -34,12 +34,12 @@ describe("the sound part of a body", () => {
     expect(found?.original(loc)).toEqual(["body", "components", 1, "workload_spec", "ports", 1, "port"]);
   });
 
-  test("[CV33] may lack any field of the body", () => {
+  test("[CV33] the sound part may lack any field of the body", () => {
     expect(sound({ components: "none" })).toMatchObject({ body: {}, isPartial: true });
     expect(sound([])).toBeNull();
   });
 
-  test("[CV33] is readable whatever the body holds", () => {
+  test("[CV33] the sound part has no value of a wrong type, whatever the body holds", () => {
     fc.assert(
       fc.property(fc.object({ key: fc.constantFrom("bundle_version", "profiles", "install_journal", "x") }), (body) => {
         const check = (value: unknown) => bodyProblems(recordClusterBundle, value).filter((item) => !isOfRule(item));
@@ -50,7 +50,7 @@ describe("the sound part of a body", () => {
     );
   });
 
-  test("[CV33] adds nothing about a value that is refused already", () => {
+  test("[CV33] further problems about a value that is already refused are left out", () => {
     const item = (...loc: string[]) => ({ loc: ["body", ...loc], msg: loc.join("."), type: "value_error" as const });
     expect(withFurther([item("a")], [item("a", "b"), item("a"), item("c")])).toEqual([item("a"), item("c")]);
   });

@@ -6,7 +6,7 @@ export interface SseStream {
   /** The unread bytes. The writer decides whether a slow client loses events or the connection. */
   readonly waitingBytes: number;
   write(bytes: Uint8Array | string): void;
-  /** Resolves when the client has taken what was written, or is gone. */
+  /** Resolves when the client has received what was written, or is gone. */
   drained(): Promise<void>;
   /** Ends the stream after the client has read everything. */
   end(): void;
@@ -18,16 +18,10 @@ export interface SseStream {
 
 const HEARTBEAT_MS = 15_000;
 const HEARTBEAT = ":\n\n";
-const NAME = /^[\w-]+$/;
 
-/**
- * Encodes one frame. JSON escapes line breaks, so the data cannot begin another field. With the id a client continues after
- * the event.
- */
-export function encodeFrame(name: string, data: object, id?: number): string {
-  if (!NAME.test(name)) throw new TypeError("The name of an event must be a word.");
-  return `${id === undefined ? "" : `id: ${id}\n`}event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
-}
+/** Clients of a server that stops come back spread over two seconds, by when another one has their connections. */
+export const retryHint = (random = Math.random): string =>
+  `: connect again\nretry: ${1_000 + Math.floor(2_000 * random())}\n\n`;
 
 /** A stopping server must end the streams itself, otherwise it waits for them until its timeout. */
 export function registerStreams(app: FastifyInstance): void {
@@ -37,7 +31,10 @@ export function registerStreams(app: FastifyInstance): void {
     streams.isClosed = true;
     for (const stream of streams.open) {
       if (stream.waitingBytes > 0) stream.cut();
-      else stream.end();
+      else {
+        stream.write(retryHint());
+        stream.end();
+      }
     }
   });
 }
@@ -49,11 +46,12 @@ export function registerStreams(app: FastifyInstance): void {
 export function openStream(reply: FastifyReply, { heartbeatMs = HEARTBEAT_MS } = {}): SseStream {
   const { request, raw: response, server } = reply;
   const { streams } = server;
-  if (streams.isClosed) throw new Fault("unavailable", "The server is stopping. Try again in a moment.");
+  if (streams.isClosed)
+    throw new Fault("unavailable", "The server is stopping. Try again in a moment.", { retryAfterSeconds: 1 });
 
   const listeners: (() => void)[] = [];
   let isClosed = response.closed;
-  let takenBefore = 0;
+  let sentBytesBefore = 0;
 
   const stream: SseStream = {
     get waitingBytes() {
@@ -86,10 +84,10 @@ export function openStream(reply: FastifyReply, { heartbeatMs = HEARTBEAT_MS } =
 
   /** Also detects a connected client that has stopped reading, even if there are no events. */
   const heartbeat = setInterval(() => {
-    const taken = (response.socket?.bytesWritten ?? 0) - response.writableLength;
+    const sentBytes = (response.socket?.bytesWritten ?? 0) - response.writableLength;
     if (response.writableLength === 0) stream.write(HEARTBEAT);
-    else if (taken === takenBefore) stream.cut();
-    takenBefore = taken;
+    else if (sentBytes === sentBytesBefore) stream.cut();
+    sentBytesBefore = sentBytes;
   }, heartbeatMs);
   heartbeat.unref();
 

@@ -3,7 +3,8 @@ import { parseFrame } from "@binnacle/world";
 import fc from "fast-check";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { type Edge, everything, startEdge } from "./edge.fixture.ts";
-import { encodeFrame, openStream, type SseStream } from "./sse.adapter.ts";
+import { openStream, type SseStream } from "./sse.adapter.ts";
+import { encodeFrame } from "./sse-frame.ts";
 
 let edge: Edge;
 afterEach(async () => {
@@ -40,7 +41,7 @@ async function fillUp(stream: SseStream): Promise<void> {
 const REQUEST = "GET /stream HTTP/1.1\r\nhost: x\r\n\r\n";
 
 describe("a frame", () => {
-  test("[EV3] is read back as it was written, whatever is in it", () => {
+  test("[EV3] a frame is read back as it was written, whatever is in it", () => {
     const name = fc.stringMatching(/^[\w-]{1,20}$/);
     fc.assert(
       fc.property(
@@ -56,13 +57,13 @@ describe("a frame", () => {
     );
   });
 
-  test.each(["", "a\nb", "a\rdata: x", "a b", "a:"])("[EV3] has no name like %j", (name) => {
+  test.each(["", "a\nb", "a\rdata: x", "a b", "a:"])("[EV3] a frame cannot have the name %j", (name) => {
     expect(() => encodeFrame(name, {})).toThrow(TypeError);
   });
 });
 
 describe("a stream", () => {
-  test("[EV1] is neither kept, compressed nor gathered on its way, and has the headers of every answer", async () => {
+  test("[EV1] a stream is not cached, compressed or buffered on its way, and has the headers of every answer", async () => {
     const { opened } = await startStreaming();
     const answer = await fetch(`${edge.url}/stream`, { headers: { "accept-encoding": "gzip, br" } });
     expect(answer.status).toBe(200);
@@ -80,7 +81,7 @@ describe("a stream", () => {
     expect(await answer.text()).toBe(':\n\nevent: app\ndata: {"name":"shop"}\n\n');
   });
 
-  test("[EV1] is open to HTTP/1.0 too, and its head alone to whoever asks for no more", async () => {
+  test("[EV1] a stream is open to HTTP/1.0 too, and HEAD gets its headers alone", async () => {
     const { opened } = await startStreaming();
     const socket = edge.dial();
     socket.write("GET /stream HTTP/1.0\r\n\r\n");
@@ -89,7 +90,7 @@ describe("a stream", () => {
     expect(await edge.exchange("HEAD /stream HTTP/1.1\r\nhost: x\r\n\r\n")).toMatch(/text\/event-stream.*\r\n\r\n$/s);
   });
 
-  test("[EV6] carries a comment every 15 seconds", async () => {
+  test("[EV6] a stream carries a comment every 15 seconds", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     const { opened } = await startStreaming();
     const socket = edge.dial();
@@ -105,7 +106,7 @@ describe("a stream", () => {
     expect((await everything(socket)).split("\r\n\r\n")[1]).toBe(":\n\nevent: x\n\n:\n\n:\n\n");
   });
 
-  test("[EV22] to a client that takes nothing between two comments is cut", async () => {
+  test("[EV22] a stream to a client that reads nothing between two comments is cut", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     const { opened } = await startStreaming();
     const socket = edge.dial();
@@ -123,7 +124,7 @@ describe("a stream", () => {
     socket.destroy();
   });
 
-  test("[EV24] leaves one line and one measurement when it ends, also when the client goes", async () => {
+  test("[EV24] a stream leaves one log line and one measurement when it ends, also when the client leaves", async () => {
     const { opened } = await startStreaming();
     const leaving = new AbortController();
     const answer = await fetch(`${edge.url}/stream`, { signal: leaving.signal });
@@ -133,13 +134,13 @@ describe("a stream", () => {
     leaving.abort();
     await closed;
     expect(await edge.lineOf(answer)).toMatchObject({ method: "GET", route: "/stream", status: 200 });
-    expect(await edge.metrics.registry.metrics()).toContain(
+    expect(await edge.metrics.exposition.metrics()).toContain(
       'binnacle_http_requests_total{method="GET",route="/stream",status="200"} 1',
     );
     expect(edge.logged.filter(({ msg }) => msg === "request")).toHaveLength(1);
   });
 
-  test("[EV24] to a client that left before it began is closed from the start", async () => {
+  test("[EV24] a stream to a client that left before it began is closed from the start", async () => {
     const [arrived, left] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const opened = Promise.withResolvers<SseStream>();
     edge = await startEdge((app) => {
@@ -161,21 +162,31 @@ describe("a stream", () => {
     await edge.line({ msg: "request", route: "/stream" });
   });
 
-  test("[EV23] ends when the server stops, whether its client reads or not", async () => {
+  test("[EV23] a stream ends when the server stops, whether its client reads or not", async () => {
     const { opened } = await startStreaming();
     const reader = edge.dial();
     reader.write(REQUEST);
     const stream = await opened;
     await edge.app.close();
     expect(await everything(reader)).toContain(":\n\n");
-    let told = false;
+    let isEnded = false;
     stream.onClose(() => {
-      told = true;
+      isEnded = true;
     });
-    expect(told).toBe(true);
+    expect(isEnded).toBe(true);
   });
 
-  test("[EV23] to a stalled client does not hold up the stop", async () => {
+  test("[EV1560] a stream ends with a hint when to connect again, when the server stops", async () => {
+    const { opened } = await startStreaming();
+    const answer = await fetch(`${edge.url}/stream`);
+    await opened;
+    await edge.app.close();
+    const [, milliseconds] = /^retry: (\d+)\n\n$/m.exec(await answer.text()) ?? [];
+    expect(Number(milliseconds)).toBeGreaterThanOrEqual(1_000);
+    expect(Number(milliseconds)).toBeLessThan(3_000);
+  });
+
+  test("[EV23] a stream to a stalled client does not hold up the stop", async () => {
     const { opened } = await startStreaming();
     const stalled = edge.dial();
     stalled.pause();
@@ -188,7 +199,7 @@ describe("a stream", () => {
     if (!stalled.destroyed) await once(stalled, "close");
   });
 
-  test("[PV24] has drained when its client has read, or is gone", async () => {
+  test("[PV24] a stream has drained when its client has read, or is gone", async () => {
     const { opened } = await startStreaming();
     const stalled = edge.dial();
     stalled.pause();
@@ -211,7 +222,7 @@ describe("a stream", () => {
     await gone;
   });
 
-  test("[EV23] is not begun by a server that is stopping", async () => {
+  test("[EV23] a stream is not begun by a server that is stopping", async () => {
     const arrived = Promise.withResolvers<void>();
     const released = Promise.withResolvers<void>();
     edge = await startEdge((app) => {

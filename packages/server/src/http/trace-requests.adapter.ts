@@ -2,7 +2,7 @@ import type { Span, Tracer } from "@binnacle/tracing";
 import type { FastifyInstance } from "fastify";
 
 /** Machines ask for these every few seconds, and nobody looks for them in a trace. */
-const UNTRACED = new Set(["/healthz", "/readyz", "/metrics"]);
+const UNTRACED = new Set(["/livez", "/healthz", "/startupz", "/readyz", "/metrics"]);
 
 /**
  * A span for each request. It names the route and never the address, which may hold what nobody else is to read. A

@@ -1,23 +1,19 @@
 import { openTracer, type Tracer } from "@binnacle/tracing";
-import { type FakeCollector, type ReceivedSpan, startFakeCollector } from "@binnacle/tracing/fixture";
-import { startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { type ReceivedSpan, startFakeCollector } from "@binnacle/tracing/fixture";
+import { startWorld } from "@binnacle/world";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { startEdge } from "./edge.fixture.ts";
 
 const TRACE = "0af7651916cd43dd8448eb211c80319c";
 const SPAN = "b7ad6b7169203331";
 const SOON = { timeout: 20_000, interval: 20 };
 
-let collector: FakeCollector;
-let world: World;
-beforeAll(async () => {
-  collector = await startFakeCollector();
-  vi.stubEnv("OTEL_BSP_SCHEDULE_DELAY", "10");
-  world = await startWorld({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url } });
-});
+const collector = await startFakeCollector();
+vi.stubEnv("OTEL_BSP_SCHEDULE_DELAY", "10");
+const world = await startWorld({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url } });
 afterAll(async () => {
-  await world?.stop();
-  await collector?.stop();
+  await world.stop();
+  await collector.stop();
   vi.unstubAllEnvs();
 });
 
@@ -29,7 +25,7 @@ async function spanOf(answer: { readonly headers: Headers }): Promise<ReceivedSp
 }
 
 describe("a request", () => {
-  test("[OP21] is a span with its method, its route and its status, and its change is a span within it", async () => {
+  test("[OP21] a request is a span with its method, route and status, and its change is a span within it", async () => {
     const answer = await world.admin.api.post("/orgs", { name: "traced" });
     expect(answer.status).toBe(201);
     const request = await spanOf(answer);
@@ -47,7 +43,7 @@ describe("a request", () => {
     expect(transaction).toMatchObject({ parentSpanId: request.spanId, status: { code: 0 } });
   });
 
-  test("[OP21] whose change is rolled back has a transaction that failed", async () => {
+  test("[OP21] a request whose change is rolled back has a transaction span that failed", async () => {
     await world.admin.api.post("/orgs", { name: "taken twice" });
     const answer = await world.admin.api.post("/orgs", { name: "taken twice" });
     expect(answer.status).toBe(409);
@@ -60,7 +56,7 @@ describe("a request", () => {
     expect(transaction.status).toEqual({ code: 2, message: "The transaction was rolled back." });
   });
 
-  test("[OP22] continues the trace that it brings", async () => {
+  test("[OP22] a request continues the trace that it brings", async () => {
     const answer = await traced(`00-${TRACE}-${SPAN}-01`).get("/user/me");
     expect(answer.status).toBe(200);
     expect(await spanOf(answer)).toMatchObject({ traceId: TRACE, parentSpanId: SPAN, name: "GET /api/v1/user/me" });
@@ -71,7 +67,7 @@ describe("a request", () => {
     ["one without a trace", `00-${"0".repeat(32)}-${SPAN}-01`],
     ["cut off", `00-${TRACE}-${SPAN}`],
     ["endless", "x".repeat(4_000)],
-  ])("[OP22] whose traceparent is %s is answered as ever, in a trace of its own", async (_, traceparent) => {
+  ])("[OP22] a request whose traceparent is %s is answered normally, in a trace of its own", async (_, traceparent) => {
     const answer = await traced(traceparent).get("/user/me");
     expect(answer.status).toBe(200);
     const span = await spanOf(answer);
@@ -79,7 +75,7 @@ describe("a request", () => {
     expect(span).not.toHaveProperty("parentSpanId");
   });
 
-  test("[OP23] tells nothing of its address, its credentials and its body", async () => {
+  test("[OP23] the span of a request holds nothing of its address, its credentials and its body", async () => {
     const { id } = (await world.admin.api.post("/orgs", { name: "hush-in-the-body" })).body;
     await world.admin.api.get(`/orgs/${id}?hush-in-the-query=1`);
     const nowhere = await world.anyone.get("/hush-in-the-path", { headers: { "x-secret": "hush-in-a-header" } });
@@ -90,7 +86,7 @@ describe("a request", () => {
     }
   });
 
-  test("[OP23] has the id of its trace in its line of the log", async () => {
+  test("[OP23] the log line of a request has the id of its trace", async () => {
     const answer = await world.admin.api.get("/user/me");
     const { traceId } = await spanOf(answer);
     const id = answer.headers.get("x-request-id") ?? "";
@@ -98,7 +94,7 @@ describe("a request", () => {
     expect(JSON.parse(line)).toMatchObject({ trace_id: traceId, route: "/api/v1/user/me", msg: "request" });
   });
 
-  test("[OP23] of a probe is in no trace", async () => {
+  test("[OP23] a probe is in no trace", async () => {
     for (const path of ["/healthz", "/readyz", "/metrics"]) expect((await fetch(world.url + path)).status).toBe(200);
     await spanOf(await world.admin.api.get("/user/me"));
     expect(collector.spans.filter(({ name }) => /healthz|readyz|metrics/.test(name))).toEqual([]);
@@ -106,13 +102,13 @@ describe("a request", () => {
 });
 
 describe("the edge", () => {
-  test("[OP20] has no part that traces where tracing is off", async () => {
+  test("[OP20] the HTTP server has no part that traces where tracing is off", async () => {
     const [off, on] = [await startEdge(), await startEdge(() => undefined, { tracer: {} as Tracer })];
     expect([off, on].map(({ app }) => app.hasRequestDecorator("span"))).toEqual([false, true]);
     await Promise.all([off.app.close(), on.app.close()]);
   });
 
-  test("[OP21] ends the span of a request that fails, and of one whose client leaves before its answer", async () => {
+  test("[OP21] the span of a request ends when the request fails, and when its client leaves before the answer", async () => {
     const log = { info: () => undefined, warn: () => undefined };
     const tracer = (await openTracer({ endpoint: collector.url, service: "edge", version: null, log })) as Tracer;
     const arrived = Promise.withResolvers<void>();

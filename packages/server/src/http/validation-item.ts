@@ -1,4 +1,4 @@
-import { PATTERN_WORDS, type ValidationItem, type ValidationType } from "@binnacle/contract";
+import { PATTERN_MESSAGES, type ValidationItem, type ValidationType } from "@binnacle/contract";
 import type { ErrorObject, ValidateFunction } from "ajv";
 
 /** The items that come from a rule between fields: the value has the type of its schema. */
@@ -83,7 +83,7 @@ function itemOf(
     case "pattern":
       return item(
         "string_pattern_mismatch",
-        PATTERN_WORDS[params["pattern"]] ?? `String should match pattern '${params["pattern"]}'`,
+        PATTERN_MESSAGES[params["pattern"]] ?? `String should match pattern '${params["pattern"]}'`,
       );
     case "minItems":
     case "minProperties":
@@ -114,7 +114,7 @@ function refusedKey(schema: unknown, { schemaPath }: ErrorObject): string {
     readonly patternProperties?: object;
   };
   const [pattern = ""] = Object.keys(patternProperties);
-  const words = PATTERN_WORDS[pattern];
+  const words = PATTERN_MESSAGES[pattern];
   return words ? words.replace(/^Input/, "The key") : "Extra inputs are not permitted";
 }
 

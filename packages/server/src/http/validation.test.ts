@@ -86,17 +86,17 @@ describe("the check of a request", () => {
     [undefined, "body", "missing"],
     [[], "body", "dict_type"],
     ["text", "body", "dict_type"],
-  ])("[CV2] %j is told what is wrong and where", (body, loc, type) => {
+  ])("[CV2] the body %j is refused with what is wrong and where", (body, loc, type) => {
     expect(problems(body)).toEqual([[loc, type]]);
   });
 
-  test("[CV2] a list with an item twice is told so in plain words", () => {
+  test("[CV2] a list with an item twice is refused in plain words", () => {
     const parts = [{ name: "x" }, { name: "x" }];
     const [item] = check({ path: { id: ID }, query: {}, cookie: {}, body: { name: "abc", parts } });
     expect(item).toEqual({ loc: ["body", "parts"], msg: "Input should not have an item twice", type: "value_error" });
   });
 
-  test("[CV8] an operation that asks for no body takes none and an empty one, and refuses what else there is", () => {
+  test("[CV8] an operation without a body accepts none and an empty one, and refuses anything else", () => {
     const checkNoBody = compileCheck({});
     const found = (body: unknown) =>
       checkNoBody({ path: {}, query: {}, cookie: {}, body }).map(({ loc, type }) => [loc.join("."), type]);
@@ -119,7 +119,7 @@ describe("the check of a request", () => {
     ]);
   });
 
-  test("[CV4] values of a query are converted and defaults filled in, values of a body are not converted", () => {
+  test("[CV4] values of a query are converted and defaults filled in, and values of a body are not converted", () => {
     const query: Record<string, unknown> = { deep: "true" };
     expect(problems({ name: "abc" }, { query })).toEqual([]);
     expect(query).toEqual({ page: 1, deep: true });
@@ -150,12 +150,12 @@ describe("the check of a request", () => {
     expect(found({ phase: ["failed", "failed"] })).toEqual([["query.phase", "value_error"]]);
   });
 
-  test("[CV5] an index in a list is a number in the location, a key that looks like one is not", () => {
+  test("[CV5] an index in a list is a number in the location, and a key that looks like one is not", () => {
     const [item] = check({ path: { id: ID }, query: {}, cookie: {}, body: { name: "abc", parts: [{ name: 1 }] } });
     expect(item?.loc).toEqual(["body", "parts", 0, "name"]);
   });
 
-  test("[CV6] a UUID is taken only in its plain form", () => {
+  test("[CV6] a UUID is accepted only in its plain form", () => {
     expect(problems({ name: "abc" }, { id: `urn:uuid:${ID}` })).toEqual([["path.id", "uuid_parsing"]]);
     expect(problems({ name: "abc" }, { id: ID.toUpperCase() })).toEqual([]);
   });
@@ -175,7 +175,7 @@ describe("the check of a request", () => {
     expect(problems(JSON.parse('{"name":"abc","__proto__":1}'))).toEqual([["body.__proto__", "extra_forbidden"]]);
   });
 
-  test("[CV9] no text that a database cannot store gets through, wherever it is", () => {
+  test("[CV9] no text that a database cannot store is accepted, wherever it is", () => {
     const wrap = fc.constantFrom(
       (text: string) => ({ name: "abc", labels: { a: text } }),
       (text: string) => ({ name: "abc", labels: { [text]: 1 } }),
@@ -200,7 +200,7 @@ describe("the check of a request", () => {
 });
 
 describe("what a schema refuses", () => {
-  test("[CV6] is told in words: a text that is no UUID", () => {
+  test("[CV6] a text that is not a UUID is refused in words", () => {
     expect(judged(Type.String({ format: "uuid" }), "x")).toEqual([
       ["body", "uuid_parsing", "Input should be a valid UUID"],
     ]);
@@ -212,7 +212,7 @@ describe("what a schema refuses", () => {
     ["one of two shapes", Type.Union([Type.Object({ a: Type.Null() }), Type.Null()]), { a: 1 }],
     ["what must not be", Type.Unsafe({ not: { type: "string" } }), "x"],
     ["nothing ever", Type.Never(), 1],
-  ])("[CV10] is refused, also where there are no words for it: %s", (_, schema, value) => {
+  ])("[CV10] a value is refused, also where there are no words for the reason: %s", (_, schema, value) => {
     expect(judged(schema, value)).toEqual([[expect.stringMatching(/^body/), "value_error", expect.any(String)]]);
   });
 
@@ -225,7 +225,7 @@ describe("what a schema refuses", () => {
     ["a number below another", Type.Number({ exclusiveMaximum: 1 }), 1, "Input should be less than 1"],
     ["a list that is too long", Type.Array(Type.Any(), { maxItems: 1 }), [1, 2], "Input should have at most 1 item"],
     ["a form of text", Type.String({ format: "uri" }), "x", "Input should be a valid URL"],
-  ])("[CV2] is told in words that help: %s", (_, schema, value, message) => {
+  ])("[CV2] a value is refused in words that help: %s", (_, schema, value, message) => {
     expect(judged(schema, value)).toEqual([["body", expect.any(String), message]]);
   });
 });
@@ -235,20 +235,20 @@ describe("what exceeds a limit", () => {
   const costly = { pattern: "^(a+)+$", maxLength: 50 };
   const tooLong = `${"a".repeat(60)}${"!".repeat(60)}`;
 
-  test("[CV42] is refused for that, and not held against a pattern or a format", () => {
+  test("[CV42] a text that is too long is refused for that, and not matched against a pattern or a format", () => {
     expect(judged(Type.String(costly), tooLong)).toEqual([["body", "string_too_long", expect.any(String)]]);
     expect(judged(Type.String({ format: "email", maxLength: 5 }), "no address")).toEqual([
       ["body", "string_too_long", expect.any(String)],
     ]);
   });
 
-  test("[CV42] in characters counts as characters: a pattern sees whatever may fit", () => {
+  test("[CV42] a length limit counts characters, and a pattern is matched against all texts that fit", () => {
     const schema = Type.String({ pattern: "^x", maxLength: 3 });
     expect(judged(schema, "🚢🚢🚢")).toEqual([["body", "string_pattern_mismatch", expect.any(String)]]);
     expect(judged(schema, "x🚢🚢")).toEqual([]);
   });
 
-  test("[CV42] is refused for that, and not looked into", () => {
+  test("[CV42] a list or map that is too large is refused for that, and its items are not checked", () => {
     const list = Type.Array(Type.String(costly), { maxItems: 2, uniqueItems: true });
     expect(judged(list, [1, 2, 3])).toEqual([["body", "too_long", "Input should have at most 2 items"]]);
     const map = Type.Record(Type.String({ pattern: "^[a-z]+$" }), Type.Integer(), {
@@ -258,7 +258,7 @@ describe("what exceeds a limit", () => {
     expect(judged(map, { a: "1", B: 2, c: 3 })).toEqual([["body", "too_long", "Input should have at most 2 items"]]);
   });
 
-  test("[CV42] is judged as ever where no limit is exceeded", () => {
+  test("[CV42] a list within its limits is checked as a whole", () => {
     const list = Type.Array(Type.String({ pattern: "^x", maxLength: 3 }), { maxItems: 2, uniqueItems: true });
     expect(judged(list, ["a", "a"]).map(([loc, type]) => [loc, type])).toEqual([
       ["body.0", "string_pattern_mismatch"],
@@ -305,18 +305,18 @@ describe("problems without end", () => {
     expect(items.length).toBeLessThanOrEqual(101);
   });
 
-  test("[CV43] are reported completely where there are fewer", () => {
+  test("[CV43] all problems are reported where there are fewer than a hundred", () => {
     expect(judged(Type.Array(Type.Integer()), wrong(99, "x"))).toHaveLength(99);
   });
 });
 
 describe("a name for people to read", () => {
-  const WORDS =
-    "Input should have at least one visible character, and no control characters, line breaks, zero-width characters, tags, variation selectors or marks of the writing direction";
+  const VISIBLE_TEXT =
+    "Input should begin and end with a visible character, and have no spaces but the plain one, and no control characters, line breaks, zero-width characters, tags, variation selectors or marks of the writing direction";
   const problem = (name: string) => judged(DisplayName("x"), name)[0];
 
-  test.each(["a", "Ünïcode 名前 🚢", "x".repeat(100), "🚢".repeat(100), " a ", "naïve & <b>", "שלום", "e\u0301"])(
-    "[CV22] may be %j",
+  test.each(["a", "Ünïcode 名前 🚢", "x".repeat(100), "🚢".repeat(100), "a b  c", "naïve & <b>", "שלום", "e\u0301"])(
+    "[CV22] a display name may be %j",
     (name) => {
       expect(problem(name)).toBeUndefined();
     },
@@ -324,7 +324,7 @@ describe("a name for people to read", () => {
 
   test.each<[string, string]>([
     ["nothing to see", " \u3000"],
-    ["a blank that is no space", "\u2800"],
+    ["a blank that is not a space", "\u2800"],
     ["a filler", "\u3164"],
     ["a line break", "a\nb"],
     ["a line break at its end", "a\n"],
@@ -344,11 +344,20 @@ describe("a name for people to read", () => {
     ["tags, which repeat ASCII unseen", "shop\u{e0068}\u{e0069}"],
     ["a variation selector", "a\ufe0f"],
     ["a variation selector beyond U+FFFF", "a\u{e0100}"],
-  ])("[CV22] may not hold %s, and is told so in words", (_, name) => {
-    expect(problem(name)).toEqual(["body", "string_pattern_mismatch", WORDS]);
+  ])("[CV22] a display name may not hold %s, and the refusal says so in words", (_, name) => {
+    expect(problem(name)).toEqual(["body", "string_pattern_mismatch", VISIBLE_TEXT]);
   });
 
-  test("[CV22] may hold no character that Unicode lets programs leave out of the picture", () => {
+  test.each([" ", "\u00a0", "\u1680", "\u2003", "\u202f", "\u205f", "\u2800", "\u3000", "\ufeff", "\u{1d159}"])(
+    "[CV368] a display name neither begins nor ends with %j, and only the plain space is within one",
+    (space) => {
+      const refused = ["body", "string_pattern_mismatch", VISIBLE_TEXT];
+      expect([problem(`sandbox${space}`), problem(`${space}sandbox`)]).toEqual([refused, refused]);
+      expect(problem(`sand${space}box`)).toEqual(space === " " ? undefined : refused);
+    },
+  );
+
+  test("[CV22] a display name may hold no character that Unicode lets programs leave invisible", () => {
     const all = Array.from({ length: 0x110000 }, (_, code) => code)
       .filter((code) => code < 0xd800 || code > 0xdfff)
       .map((code) => String.fromCodePoint(code));
@@ -358,13 +367,13 @@ describe("a name for people to read", () => {
     expect(unseen.filter((character) => pattern.test(`a${character}`) && !holdsTags(character))).toEqual([]);
   });
 
-  test("[CV22] has 1 to 100 characters", () => {
+  test("[CV22] a display name has 1 to 100 characters", () => {
     expect(problem("")?.[1]).toBe("string_too_short");
     expect(problem("x".repeat(101))?.[1]).toBe("string_too_long");
   });
 
   test.each(Object.keys(PATTERN_DESCRIPTIONS))(
-    "[CV32] the pattern %s is understood by clients that know no classes of Unicode",
+    "[CV32] the pattern %s is understood by clients without Unicode classes",
     (pattern) => {
       expect(pattern).not.toMatch(/\\[pP]\{|\\u\{|\(\?/);
       // With and without the Unicode flag it says the same of text without characters that take two units.

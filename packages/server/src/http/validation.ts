@@ -105,7 +105,7 @@ const WRITTEN: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * Only plain decimal notation is converted: `1e3` and `0x10` are no integers, although `Number` reads them as such. A list of
+ * Only plain decimal notation is converted: `1e3` and `0x10` are not integers, although `Number` reads them as such. A list of
  * one value is written like the value.
  */
 function converted(type: string, text: string): unknown {

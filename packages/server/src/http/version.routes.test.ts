@@ -1,33 +1,28 @@
 import { CONTRACT } from "@binnacle/contract";
-import { startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startWorld } from "@binnacle/world";
+import { afterAll, describe, expect, test } from "vitest";
 
-let world: World;
-let stamped: World;
-
-beforeAll(async () => {
-  world = await startWorld();
-  stamped = await startWorld({ beside: world, env: { BINNACLE_BUILD: "4f2a1c9" } });
-});
+const world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
+const stamped = await startWorld({ beside: world, env: { BINNACLE_BUILD: "4f2a1c9" } });
 afterAll(async () => {
-  await stamped?.stop();
-  await world?.stop();
+  await stamped.stop();
+  await world.stop();
 });
 
 describe("GET /version", () => {
-  test("[VE1] tells the contract as an integer from 1 on", async () => {
+  test("[VE1] GET /version returns the contract as an integer from 1 on", async () => {
     const { status, body } = await world.admin.api.get("/version");
     expect(status).toBe(200);
     expect(body.contract).toBe(CONTRACT);
     expect(Number.isInteger(CONTRACT) && CONTRACT >= 1).toBe(true);
   });
 
-  test("[VE2] tells the build that was stamped, and null where none was", async () => {
+  test("[VE2] GET /version returns the build that was stamped, and null where none was", async () => {
     expect((await world.admin.api.get("/version")).body).toEqual({ contract: CONTRACT, build: null });
     expect((await stamped.admin.api.get("/version")).body).toEqual({ contract: CONTRACT, build: "4f2a1c9" });
   });
 
-  test("[VE3] takes a user's access token and a CLI token that may read bundles", async () => {
+  test("[VE3] GET /version accepts a user's access token and a CLI token that may read bundles", async () => {
     const withScopes = async (scopes: string[]) => {
       const { token } = (await world.admin.api.post("/cli-tokens", { name: "laptop", scopes })).body;
       return (await world.anyone.get("/version", { headers: { authorization: `Bearer ${token}` } })).status;

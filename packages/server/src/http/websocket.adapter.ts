@@ -81,7 +81,7 @@ export interface AcceptedSocket {
 export function acceptWebSocket(reply: FastifyReply, subprotocol: string, maxPayload: number): AcceptedSocket | null {
   const { request, raw: response, server } = reply;
   const pending = pendingHandshakes.get(request.raw);
-  if (!pending) throw new Fault("upgrade_required", "This is no WebSocket handshake.");
+  if (!pending) throw new Fault("upgrade_required", "This is not a WebSocket handshake.");
   const { socket, head } = pending;
   reply.hijack();
   pendingHandshakes.delete(request.raw);

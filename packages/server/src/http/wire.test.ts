@@ -15,27 +15,27 @@ describe("what comes over the wire", () => {
 
   test.each([
     [
-      "[ER7] headers that are too large",
+      "[ER7] a request with headers that are too large",
       `GET /things/1 HTTP/1.1\r\nhost: x\r\nx-big: ${"a".repeat(20_000)}\r\n\r\n`,
       431,
     ],
     ["[ER7] a URL that is too long", `GET /things/${"a".repeat(20_000)} HTTP/1.1\r\nhost: x\r\n\r\n`, 431],
-    ["[ER8] what is not HTTP", "hello\r\n\r\n", 400],
+    ["[ER8] text that is not HTTP", "hello\r\n\r\n", 400],
     ["[ER8] an unknown method", "BREW /things/1 HTTP/1.1\r\nhost: x\r\n\r\n", 400],
     ["[ER8] a header without a name", "GET /things/1 HTTP/1.1\r\nhost: x\r\n: y\r\n\r\n", 400],
     [
-      "[ER8] two lengths of one body",
+      "[ER8] a request with two lengths of one body",
       "POST /things HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\n{}",
       400,
     ],
     ["[ER8] a request without a host", "GET /things/1 HTTP/1.1\r\nconnection: close\r\n\r\n", 400],
-    ["[ER6] an escape that is none", "GET /things/%zz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n", 400],
+    ["[ER6] an invalid escape", "GET /things/%zz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n", 400],
     [
       "[ER6] an escaped half of a character",
       "GET /things/%E0%A4 HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n",
       400,
     ],
-    ["[ER6] such a URL that leads nowhere", "POST /%ff HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n", 400],
+    ["[ER6] an invalid URL that leads nowhere", "POST /%ff HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n", 400],
   ])("%s is refused in the common form", async (_, bytes, status) => {
     const answer = parseAnswer(await edge.exchange(bytes));
     expect(answer.status).toBe(status);
@@ -49,7 +49,7 @@ describe("what comes over the wire", () => {
     expect(await (await fetch(`${edge.url}/things/${id}`)).json()).toEqual({ id });
   });
 
-  test("[ER8] an expectation that nobody knows is passed over", async () => {
+  test("[ER8] an unknown Expect header is ignored", async () => {
     const raw = await edge.exchange(
       "GET /things/1 HTTP/1.1\r\nhost: x\r\nexpect: miracles\r\nconnection: close\r\n\r\n",
     );
@@ -63,14 +63,14 @@ describe("what comes over the wire", () => {
     expect(raw.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 404", "HTTP/1.1 200"]);
   });
 
-  test("[OP17] what never became a request leaves a line with the id of its answer, and nothing of what was sent", async () => {
+  test("[OP17] bytes that never became a request leave a log line with the id of the answer, and nothing of what was sent", async () => {
     const answer = parseAnswer(await edge.exchange("hush hush\r\n\r\n"));
     const line = edge.logged.findLast(({ msg }) => msg === "broken request");
     expect(line).toMatchObject({ request_id: answer.headers.get("x-request-id"), status: 400, source: "127.0.0.1" });
     expect(JSON.stringify(line)).not.toContain("hush");
   });
 
-  test("[OP17] a URL that cannot be decoded leaves a line with the id of its answer, and nothing of the URL", async () => {
+  test("[OP17] a URL that cannot be decoded leaves a log line with the id of its answer, and nothing of the URL", async () => {
     const answer = await fetch(`${edge.url}/things/%ff-hush`);
     const line = await edge.lineOf(answer);
     expect(line).toMatchObject({ method: "GET", route: null, status: 400 });
@@ -78,7 +78,7 @@ describe("what comes over the wire", () => {
   });
 });
 
-test("[ER9] a body that dribbles in is cut off when the time is up, however steadily it comes", async () => {
+test("[ER9] a body that comes in too slowly is cut off when the time is up, however steadily it comes", async () => {
   let isHandled = false;
   const edge = await startEdge(
     (app) => {

@@ -1,16 +1,11 @@
-import { startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { openShop, type Shop } from "../apps/app.fixture.ts";
+import { startWorld } from "@binnacle/world";
+import { afterAll, expect, test } from "vitest";
+import { openShop } from "../apps/app.fixture.ts";
 import { rowsOf } from "./rows.fixture.ts";
 
-let world: World;
-let shop: Shop;
-
-beforeAll(async () => {
-  world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
-  shop = await openShop(world);
-});
-afterAll(() => world?.stop());
+const world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
+const shop = await openShop(world);
+afterAll(() => world.stop());
 
 const extra = (name: string) => ({
   status: 422,
@@ -55,24 +50,24 @@ test("[CV35] the 422 of a secret's key, a host and a name says in words what the
 
 test("[CV36] a 403 says which role is needed", async () => {
   const name = await shop.app();
-  const told = async (answer: Promise<{ status: number; body: { detail: string } }>) => {
+  const refusalOf = async (answer: Promise<{ status: number; body: { detail: string } }>) => {
     const { status, body } = await answer;
     return [status, body.detail];
   };
-  expect(await told(shop.viewer.api.delete(shop.path(name)))).toEqual([
+  expect(await refusalOf(shop.viewer.api.delete(shop.path(name)))).toEqual([
     403,
     "This needs the role editor on the project, or an administrator of the organization.",
   ]);
-  expect(await told(shop.editor.api.delete(`/projects/${shop.project}`))).toEqual([
+  expect(await refusalOf(shop.editor.api.delete(`/projects/${shop.project}`))).toEqual([
     403,
     "Only administrators of the organization may do this.",
   ]);
-  expect(await told(shop.member.api.patch(`/clusters/${shop.cluster}`, { name: "x" }))).toEqual([
+  expect(await refusalOf(shop.member.api.patch(`/clusters/${shop.cluster}`, { name: "x" }))).toEqual([
     403,
     "This needs the role admin on the cluster, or an administrator of the organization.",
   ]);
-  expect(await told(shop.member.api.post("/orgs", { name: "x" }))).toEqual([403, "Only superusers may do this."]);
-  expect(await told(shop.member.api.patch(`/user/${shop.editor.id}`, { name: "Ada" }))).toEqual([
+  expect(await refusalOf(shop.member.api.post("/orgs", { name: "x" }))).toEqual([403, "Only superusers may do this."]);
+  expect(await refusalOf(shop.member.api.patch(`/user/${shop.editor.id}`, { name: "Ada" }))).toEqual([
     403,
     "Only the user whose record it is may do this.",
   ]);
