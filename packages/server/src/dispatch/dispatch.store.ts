@@ -1,12 +1,27 @@
 import type { DesiredKind } from "@binnacle/contract";
-import { sql } from "kysely";
-import { runPrepared } from "../database/prepared.adapter.ts";
+import { type RawBuilder, sql } from "kysely";
+import { type Bound, runTogether } from "../database/prepared.adapter.ts";
 import { inTransaction, type Queries, type Tx } from "../database/transaction.ts";
 import { notFound } from "../fault.ts";
 import type { DispatchedResource } from "./dispatch.ts";
 import type { DispatchedKind, RaisedRow } from "./kind.ts";
 
 export type FindResources = () => Promise<readonly DispatchedResource[]>;
+
+/** Statements of a change that are sent with its dispatch, in the same round trip. */
+export interface Around {
+  readonly before: readonly Bound[];
+  readonly after: readonly Bound[];
+  /** Sent last. Its answer is returned. */
+  readonly question?: Bound | undefined;
+}
+
+interface Dispatched {
+  readonly resources: readonly DispatchedResource[];
+  readonly answer: readonly unknown[];
+}
+
+const NOTHING: Around = { before: [], after: [] };
 
 /**
  * Writes, in the transaction that changes the resources, that their cluster has to be sent them: the generation of each
@@ -20,9 +35,11 @@ export async function dispatchResources(
   resources: readonly DispatchedResource[] | FindResources,
   now: Date,
   traceparent: string | null = null,
-): Promise<void> {
+  { before, after, question }: Around = NOTHING,
+): Promise<Dispatched> {
   const isFound = typeof resources === "function";
-  const revision = isFound ? [await raiseRevision(tx, clusterId)] : [];
+  const first = isFound ? [] : before;
+  const revision = isFound ? [await raiseRevision(tx, clusterId, before)] : [];
   const given = isFound ? await resources() : resources;
   const columns = [
     given.map(({ kind }) => kind),
@@ -33,18 +50,23 @@ export async function dispatchResources(
   ];
   const text = isFound ? DISPATCH_RAISED : RAISE_AND_DISPATCH;
   const values = [clusterId, now, traceparent, ...columns, ...revision];
-  const { numAffectedRows } = await runPrepared(tx, text, values);
-  if (given.length > 0 && !numAffectedRows) throw notFound("Cluster");
+  const results = await runTogether(tx, [...first, { text, values }, ...after, ...(question ? [question] : [])]);
+  if (given.length > 0 && !results[first.length]?.numAffectedRows) throw notFound("Cluster");
+  return { resources: given, answer: question ? (results.at(-1)?.rows ?? []) : [] };
 }
 
-async function raiseRevision(tx: Tx, clusterId: string): Promise<number | undefined> {
-  const { rows } = await sql<{ revision: number }>`
-    update clusters set revision = revision + 1 where id = ${clusterId} returning revision
-  `.execute(tx);
-  return rows[0]?.revision;
+async function raiseRevision(tx: Tx, clusterId: string, before: readonly Bound[]): Promise<unknown> {
+  const results = await runTogether(tx, [...before, { text: RAISE, values: [clusterId] }]);
+  return (results.at(-1)?.rows[0] as { revision: number } | undefined)?.revision;
 }
 
-/** Nearly every change runs one of these. */
+/** The only place that counts the generation of a row: the next one above its own and above another that it has to exceed. */
+const nextGeneration = (row: string, above: string) => `greatest(${row}.generation, ${above}) + 1`;
+
+/**
+ * Nearly every change runs one of these. A record that counts its generation is always one ahead of its row here; for the other
+ * kinds, whose generation is null, the row counts.
+ */
 const dispatchText = (raised: string) => `
   with raised as (${raised})
   insert into desired_resources (cluster_id, kind, resource_id, key, generation, revision, removed_at, updated_at,
@@ -54,11 +76,10 @@ const dispatchText = (raised: string) => `
   from raised, unnest($4::text[], $5::uuid[], $6::text[], $7::bigint[], $8::boolean[])
     as given (kind, resource_id, key, generation, is_removed)
   on conflict (cluster_id, kind, resource_id) do update
-    set generation = greatest(excluded.generation, desired_resources.generation + 1), revision = excluded.revision,
+    set generation = ${nextGeneration("desired_resources", "excluded.generation - 1")}, revision = excluded.revision,
       removed_at = excluded.removed_at, updated_at = excluded.updated_at, traceparent = excluded.traceparent`;
-const RAISE_AND_DISPATCH = dispatchText(
-  "update clusters set revision = revision + 1 where id = $1::uuid returning revision",
-);
+const RAISE = "update clusters set revision = revision + 1 where id = $1::uuid returning revision";
+const RAISE_AND_DISPATCH = dispatchText(RAISE);
 const DISPATCH_RAISED = dispatchText("select $9::bigint as revision");
 
 export interface Reissue {
@@ -103,7 +124,7 @@ async function raiseAbove(
   now: Date,
 ): Promise<(RaisedRow & { readonly kind: DesiredKind })[]> {
   const { rows } = await sql<RaisedRow & { readonly kind: DesiredKind }>`
-    update desired_resources desired set generation = greatest(generation, given.above) + 1,
+    update desired_resources desired set generation = ${sql.raw(nextGeneration("desired", "given.above"))},
       revision = clusters.revision, acked_generation = null, acked_hash = null, updated_at = ${now}, traceparent = null
     from unnest(${reissues.map(({ kind }) => kind)}::text[], ${reissues.map(({ resourceId }) => resourceId)}::uuid[],
       ${reissues.map(({ above }) => above)}::bigint[]) as given (kind, resource_id, above), clusters
@@ -112,4 +133,19 @@ async function raiseAbove(
     returning desired.kind, desired.resource_id, generation
   `.execute(tx);
   return rows;
+}
+
+/** Locks those of the records that belong to the cluster, in the order of their ids, and returns them by id. */
+export async function lockRecords<T extends { readonly id: string }>(
+  tx: Tx,
+  table: string,
+  clusterId: string,
+  ids: readonly string[],
+  more: RawBuilder<unknown> = sql``,
+): Promise<Map<string, T>> {
+  const { rows } = await sql<T>`
+    select ${sql.table(table)}.* ${more} from ${sql.table(table)}
+      where id = any(${ids}::uuid[]) and cluster_id = ${clusterId} order by id for update
+  `.execute(tx);
+  return new Map(rows.map((row) => [row.id, row]));
 }

@@ -31,15 +31,18 @@ describe("an absence", () => {
     ["of the removal", 3, true],
     ["of a later generation", 4, true],
     ["of an earlier generation", 2, false],
-  ])("[DS21] %s confirms it: %#", (_, generation, isGone) => {
-    expect(outcome(REMOVED, "app", [gone(generation)])).toMatchObject({ isGone, lostGeneration: null });
-  });
+  ])(
+    "[DS21] the absence %s ends the record only from the removal's generation on (row %#)",
+    (_, generation, isGone) => {
+      expect(outcome(REMOVED, "app", [gone(generation)])).toMatchObject({ isGone, lostGeneration: null });
+    },
+  );
 
-  test("[DS21] confirms nothing where the record is not on its way out", () => {
+  test("[DS21] an absence does not end a record that is not being deleted", () => {
     expect(outcome(REMOVED, "staying", [gone(3)]).isGone).toBe(false);
   });
 
-  test("[DS21] is the end: what else comes with it changes nothing", () => {
+  test("[DS21] after an absence that ends a record, other reports of the batch change nothing", () => {
     expect(outcome(REMOVED, "app", [ready(3), gone(3), ready(3)])).toMatchObject({
       after: "app",
       isGone: true,
@@ -51,14 +54,17 @@ describe("an absence", () => {
     ["something newer than is held", 3, 4, 4],
     ["something older than is held", 3, 2, null],
     ["what nobody has confirmed to hold", null, 3, null],
-  ])("[DS23] of something wanted, %s, is a loss: %#", (_, acked_generation, generation, lostGeneration) => {
-    const lost = outcome(row({ acked_generation }), "app", [gone(generation)]);
-    expect(lost).toMatchObject({ isGone: false, lostGeneration });
-    expect(lost.after).toBe(lostGeneration === null ? "app" : "app missing");
-  });
+  ])(
+    "[DS23] the absence of %s counts as a loss only where the cluster held it (row %#)",
+    (_, acked_generation, generation, lostGeneration) => {
+      const lost = outcome(row({ acked_generation }), "app", [gone(generation)]);
+      expect(lost).toMatchObject({ isGone: false, lostGeneration });
+      expect(lost.after).toBe(lostGeneration === null ? "app" : "app missing");
+    },
+  );
 });
 
-test("[DS25] reports on one resource are gone through in their order", () => {
+test("[DS25] reports on one resource are applied in their order", () => {
   expect(outcome(row(), "app", [ready(2), gone(3), ready(3)]).after).toBe("app seen 2 missing seen 3");
 });
 
@@ -76,7 +82,7 @@ describe("whose reports count", () => {
   const reportsOn = (rows: ReportedRow[], facts: Partial<StatusFrame>) =>
     matchReports(rows, [frame(facts)])("project", ID);
 
-  test("[DS11] a report under the key and id of a row is about it", () => {
+  test("[DS11] a report under the key and id of a desired resource applies to it", () => {
     expect(reportsOn([projectRow], {})).toMatchObject({ row: projectRow, frames: [{ generation: 3 }] });
   });
 
@@ -86,7 +92,7 @@ describe("whose reports count", () => {
     ["under the key of another kind", [projectRow], { key: "registry_secrets/shop" }],
     ["with another id", [projectRow], { resource_id: newId() }],
     ["of a row of another kind", [row({ kind: "registry_secrets", key: "project/shop" })], {}],
-  ])("[DS11] one %s is about nothing", (_, rows, facts) => {
+  ])("[DS11] a report %s applies to no resource", (_, rows, facts) => {
     expect(reportsOn(rows, facts)).toBeNull();
   });
 });

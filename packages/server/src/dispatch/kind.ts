@@ -19,6 +19,28 @@ export type ReportedRow = Pick<Row, "kind" | "resource_id" | "key" | "generation
 
 export type StatusFrame = OperatorFrames["status"];
 
+/** The file of a resource: where it is, and the object in it. */
+export interface DesiredFile {
+  readonly path: string;
+  /** As in the custom resource of the operator. */
+  readonly kind: string;
+  readonly name: string;
+  /** Null for what is in no namespace. */
+  readonly namespace: string | null;
+}
+
+/** The file of what is in a project, by a key like `app/shop/web`. */
+export function fileInProject(key: string, folder: string, kind: string): DesiredFile {
+  const [, namespace = "", name = ""] = key.split("/");
+  return { path: `projects/${namespace}/${folder}/${name}.yaml`, kind, name, namespace };
+}
+
+/** The file of what a project has one of, by a key like `project/shop`. */
+export function fileOfProject(key: string, file: string, kind: string): DesiredFile {
+  const [, name = ""] = key.split("/");
+  return { path: `projects/${name}/${file}.yaml`, kind, name, namespace: null };
+}
+
 /** The result of all reports on one resource. */
 export interface Outcome<T> {
   readonly row: ReportedRow;
@@ -44,6 +66,9 @@ export interface DispatchedKind<K extends DesiredKind = DesiredKind, T = unknown
    * never be sent as it is.
    */
   loadBodies(db: Queries, rows: readonly PendingRow[]): Promise<(row: PendingRow) => DesiredBodies[K] | null>;
+
+  /** The file in which the resource is kept in a Git repository, by its key. */
+  file(key: string): DesiredFile;
 
   /** The report that the hub makes itself about a resource that the cluster can never store. */
   rejected(message: string): Reports[K];

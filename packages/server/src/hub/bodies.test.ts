@@ -7,9 +7,9 @@ import {
   ProjectBody,
   RegistrySecretsBody,
 } from "@binnacle/contract";
-import { startWorld, type World } from "@binnacle/world";
+import { startWorld } from "@binnacle/world";
 import { Kysely, PostgresDialect } from "kysely";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { POSTGRESQL } from "../addons/addon.fixture.ts";
 import { openShop, type Shop, someName, WEB } from "../apps/app.fixture.ts";
 import { type Catalog, loadCatalog } from "../catalog/catalog.adapter.ts";
@@ -26,15 +26,11 @@ import { createBodySource } from "./bodies.runner.ts";
 
 const VAULT_KEYS = `test:${randomBytes(32).toString("base64")}`;
 
-let world: World;
-let catalog: Catalog;
 let log: ReturnType<typeof listeningLog>;
 
-beforeAll(async () => {
-  world = await startWorld({ env: { BINNACLE_ROLES: "api", BINNACLE_VAULT_KEYS: VAULT_KEYS } });
-  catalog = await loadCatalog();
-});
-afterAll(() => world?.stop());
+const world = await startWorld({ env: { BINNACLE_ROLES: "api", BINNACLE_VAULT_KEYS: VAULT_KEYS } });
+const catalog = await loadCatalog();
+afterAll(() => world.stop());
 
 function source(options: { db?: Queries; addons?: Catalog["addons"]; vaultKeys?: string } = {}) {
   const { db = world.database.kysely, addons = catalog.addons, vaultKeys = VAULT_KEYS } = options;
@@ -77,7 +73,7 @@ const FORMS: Record<DesiredKind, ReturnType<typeof compileCheck>> = {
   registry_secrets: compileCheck({ body: RegistrySecretsBody }),
 };
 
-test("[DS7] everything of a cluster is told, each in its form, with its secrets in the secret part alone", async () => {
+test("[DS7] every resource of a cluster gets a body that is valid by its schema, with secrets only in the secret part", async () => {
   const shop = await openShop(world);
   const { project, app, instance } = await furnishedProject(shop);
   const rows = await pendingRows(shop.cluster);
@@ -109,11 +105,11 @@ test("[DS7] everything of a cluster is told, each in its form, with its secrets 
   expect(log.warn).not.toHaveBeenCalled();
 });
 
-test("[DS1] a project is told though nothing is in it, and its pull secrets as an empty set", async () => {
+test("[DS1] an empty project has a body with organization, name and namespace, and an empty set of pull secrets", async () => {
   const shop = await openShop(world);
   const { body } = await world.admin.api.post("/projects", { name: someName(), cluster_id: shop.cluster });
   const bodies = await source().bodiesOf(await pendingRows(shop.cluster));
-  expect(Object.fromEntries([...bodies].map(([{ kind }, told]) => [kind, told]))).toEqual({
+  expect(Object.fromEntries([...bodies].map(([{ kind }, sent]) => [kind, sent]))).toEqual({
     project: {
       spec: { org_id: shop.org, name: body.name, namespace: body.name, policy: DEFAULT_POLICY },
       secret: {},
@@ -122,7 +118,7 @@ test("[DS1] a project is told though nothing is in it, and its pull secrets as a
   });
 });
 
-test("[DS7] rows of several clusters take as many queries as those of one, and get what is theirs", async () => {
+test("[DS7] the bodies of several clusters take as many queries as those of one, and each cluster gets its own", async () => {
   const [one, other] = [await openShop(world), await openShop(world)];
   for (const { cluster } of [one, other]) {
     const secret = { name: "mirror", server_url: "quay.io", username: "robot", password: cluster };
@@ -152,7 +148,7 @@ test("[DS7] rows of several clusters take as many queries as those of one, and g
   expect(queries).toEqual([]);
 });
 
-test("[DS8] a removed row has no body, and neither has one whose resource is gone", async () => {
+test("[DS8] a removed row has no body, and neither has a row whose resource is gone", async () => {
   const shop = await openShop(world);
   await furnishedProject(shop);
   const rows = await pendingRows(shop.cluster);
@@ -161,10 +157,10 @@ test("[DS8] a removed row has no body, and neither has one whose resource is gon
   expect((await source().bodiesOf([...removed, ...strangers])).size).toBe(0);
 });
 
-const kindsTold = async (bodies: ReturnType<typeof source>, rows: PendingRow[]) =>
+const kindsWithBody = async (bodies: ReturnType<typeof source>, rows: PendingRow[]) =>
   [...(await bodies.bodiesOf(rows)).keys()].map(({ kind }) => kind).toSorted();
 
-test("[DS9] what needs a definition that has left the catalog is refused, and logged once", async () => {
+test("[DS9] a row whose definition has left the catalog is refused, and that is logged once", async () => {
   const shop = await openShop(world);
   await furnishedProject(shop);
   const rows = await pendingRows(shop.cluster);
@@ -178,12 +174,12 @@ test("[DS9] what needs a definition that has left the catalog is refused, and lo
   expect(log.warn.mock.calls.map(([{ kind }]) => kind).toSorted()).toEqual(["addon_instance", "app"]);
 });
 
-test("[DS9] what does not open is left out, and logged once without anything that it holds", async () => {
+test("[DS9] a row whose secret cannot be decrypted is left out, and that is logged once without its content", async () => {
   const shop = await openShop(world);
   await furnishedProject(shop);
   const rows = await pendingRows(shop.cluster);
   const bodies = source({ vaultKeys: `test:${randomBytes(32).toString("base64")}` });
-  for (let time = 0; time < 3; time++) expect(await kindsTold(bodies, rows)).toEqual(["project"]);
+  for (let time = 0; time < 3; time++) expect(await kindsWithBody(bodies, rows)).toEqual(["project"]);
   expect(log.warn).toHaveBeenCalledTimes(3);
   const { rows: sealed } = await world.database.pool.query<{ sealed_value: string }>(
     "select sealed_value from app_secrets",

@@ -1,23 +1,15 @@
 import type { OperatorFrames } from "@binnacle/contract";
-import { startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { openShop, type Shop } from "../apps/app.fixture.ts";
+import { startWorld } from "@binnacle/world";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
+import { openShop } from "../apps/app.fixture.ts";
 import { newId } from "../id.adapter.ts";
-import type { Fence } from "./ports.ts";
-import { type ListeningSink, listeningSink, registerSession } from "./reports.fixture.ts";
+import { listeningSink, registerSession } from "./reports.fixture.ts";
 
-let world: World;
-let shop: Shop;
-let fence: Fence;
-let sink: ListeningSink;
-
-beforeAll(async () => {
-  world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
-  sink = await listeningSink(world);
-  shop = await openShop(world);
-  fence = await registerSession(world, shop.cluster);
-});
-afterAll(() => world?.stop());
+const world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
+const sink = await listeningSink(world);
+const shop = await openShop(world);
+const fence = await registerSession(world, shop.cluster);
+afterAll(() => world.stop());
 beforeEach(() => void [sink.heard(), sink.hinted()]);
 
 describe("builds", () => {
@@ -36,7 +28,7 @@ describe("builds", () => {
     ...facts,
   });
 
-  test("[DS27] are announced in the project of their namespace, once for each state", async () => {
+  test("[DS27] a build is announced in the project of its namespace, once for each state", async () => {
     await sink.announceBuild(fence, build());
     await sink.announceBuild(fence, build());
     await sink.announceBuild(fence, build({ state: "succeeded", image: "ghcr.io/shop/web:1" }));
@@ -48,7 +40,7 @@ describe("builds", () => {
     ]);
   });
 
-  test("[DS27] in a namespace of nobody, or of a project on another cluster, are the cluster's alone", async () => {
+  test("[DS27] a build in a namespace without a project of this cluster is announced on the cluster alone", async () => {
     const other = await openShop(world);
     for (const namespace of ["kube-system", other.namespace]) await sink.announceBuild(fence, build({ namespace }));
     const heard = sink.heard();
@@ -56,7 +48,7 @@ describe("builds", () => {
     for (const event of heard) expect(event).not.toHaveProperty("project_id");
   });
 
-  test("[DS10] of a session that is not the registered one are not", async () => {
+  test("[DS10] a build of a session that is not the registered one is not announced", async () => {
     await sink.announceBuild({ ...fence, epoch: 6 }, build({ name: "late" }));
     expect(sink.heard()).toEqual([]);
   });
@@ -81,7 +73,7 @@ describe("samples", () => {
     return rows.map(({ at, sample }) => [at.toISOString(), sample.used?.cpu_cores]);
   };
 
-  test("[DS28] are kept one a minute, the newest, and not from another session or another time", async () => {
+  test("[DS28] the newest sample of each minute is stored, and none of another session or with a time too far away", async () => {
     const minuteMs = Math.floor(world.clock.now().getTime() / 60_000) * 60_000;
     const at = (ms: number) => new Date(minuteMs + ms);
     await sink.storeSamples(fence, samples(at(5_000), 1));

@@ -1,8 +1,8 @@
 import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
-import type { Queries } from "../database/transaction.ts";
-import { EVENTS_TOPIC } from "../events/event.ts";
-import { newId } from "../id.adapter.ts";
+import { inTransaction, type Queries, type Tx } from "../database/transaction.ts";
+import { publishEvents } from "../events/event.ts";
+import { logAnnouncements } from "../events/event-log.store.ts";
 import { type Log, pauseMsAfter, watchOutage } from "../outage.ts";
 import type { ConnectionFacts, Fence, HubClusters } from "./ports.ts";
 import { clearLapsed, releaseSessions } from "./session.store.ts";
@@ -21,26 +21,32 @@ export async function announceConnected(
 ): Promise<void> {
   const now = ports.clock();
   const fresh = [...before].filter(([, { session_lease_until: until }]) => until === null || until <= now);
-  await announce(ports, new Map(fresh), now);
+  if (fresh.length === 0) return;
+  const { db, bus, clusters } = ports;
+  const announcements = await clusters.statusEvents(db, new Map(fresh), now);
+  publishEvents(bus, await logAnnouncements(db, announcements, now));
 }
 
-/** Announces that clusters are disconnected. Their sessions have been deleted already. */
-export function announceDisconnected(ports: StatusPorts, clusterIds: readonly string[]): Promise<void> {
-  const now = ports.clock();
-  const before = { session_lease_until: new Date(now.getTime() + 1) };
-  return announce(ports, new Map(clusterIds.map((id) => [id, before])), now);
-}
-
-async function announce(
-  { bus, clusters }: StatusPorts,
-  before: ReadonlyMap<string, Partial<ConnectionFacts>>,
-  /** Both states are judged by one reading of the clock, or a lease that ends between two readings would be missed. */
-  now: Date,
-): Promise<void> {
-  if (before.size === 0) return;
-  for (const announcement of await clusters.statusEvents(before, now)) {
-    bus.publish(EVENTS_TOPIC, { id: newId(), time: now.toISOString(), ...announcement });
-  }
+/**
+ * Deletes sessions and announces that their clusters are disconnected, in one transaction: nobody else would announce it for a
+ * process that is killed in between. Returns how many there were.
+ */
+export async function announceDisconnected(
+  ports: StatusPorts,
+  deleteSessions: (tx: Tx) => Promise<string[]>,
+): Promise<number> {
+  const { db, bus, clock, clusters } = ports;
+  const { count, events } = await inTransaction(db, async (tx) => {
+    const clusterIds = await deleteSessions(tx);
+    // Both states are judged by one reading of the clock, or a lease that ends between two readings would be missed.
+    const now = clock();
+    const before = { session_lease_until: new Date(now.getTime() + 1) };
+    const connected = new Map(clusterIds.map((id) => [id, before]));
+    const announcements = connected.size === 0 ? [] : await clusters.statusEvents(tx, connected, now);
+    return { count: clusterIds.length, events: await logAnnouncements(tx, announcements, now) };
+  });
+  publishEvents(bus, events);
+  return count;
 }
 
 /** Few enough that their locks are held for milliseconds. */
@@ -52,9 +58,7 @@ const BATCH_ROWS = 200;
  */
 export async function announceLapsed(ports: StatusPorts): Promise<void> {
   for (let found = BATCH_ROWS; found === BATCH_ROWS; ) {
-    const clusterIds = await clearLapsed(ports.db, ports.clock(), BATCH_ROWS);
-    await announceDisconnected(ports, clusterIds);
-    found = clusterIds.length;
+    found = await announceDisconnected(ports, (tx) => clearLapsed(tx, BATCH_ROWS));
   }
 }
 
@@ -94,7 +98,7 @@ export function startSessionCleanup(
     try {
       // The last confirmations of a session are stored only while it is registered.
       await confirmationsStored();
-      await announceDisconnected(ports, await releaseSessions(ports.db, batch));
+      await announceDisconnected(ports, (tx) => releaseSessions(tx, batch));
       failures = 0;
       outage.recovered();
     } catch (error) {

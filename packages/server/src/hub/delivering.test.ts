@@ -50,7 +50,7 @@ const waitingForLocks = async () => {
 const synced = (revision: number, by = operator) => by.next("sync_end", (frame) => frame.revision === revision);
 
 describe("a change", () => {
-  test("[HB40] reaches its cluster after a hint, is confirmed on record, and then all is told", async () => {
+  test("[HB40] a change reaches its cluster after a hint, its acknowledgement is stored, and sync_end follows", async () => {
     await operator.greet();
     await synced(0);
     const id = await world.raise(cluster.id, "app/shop/web");
@@ -63,7 +63,7 @@ describe("a change", () => {
     expect(await rowOf(id)).toMatchObject({ acked_generation: 1, acked_hash: apply.hash });
   });
 
-  test("[HB68] does not wait for a confirmation that is being stored", async () => {
+  test("[HB68] a change does not wait for an acknowledgement of another cluster that is being stored", async () => {
     const other = await world.cluster();
     const neighbour = running.connect(other.token);
     await Promise.all([operator.greet(), neighbour.greet()]);
@@ -81,14 +81,31 @@ describe("a change", () => {
     expect(operator.all("apply")).toHaveLength(1);
   });
 
-  test("[HB40] [FA8] reaches its cluster without a hint too", async () => {
+  test("[HB40] [FA8] a change reaches its cluster without a hint too", async () => {
     await operator.storesAll().greet();
     await synced(0);
     const id = await world.raise(cluster.id, "app/shop/web", { isSilent: true });
     await acked(id, 1);
   });
 
-  test("[HB41] waits for the answer to the one before it, and 33 others for one of 32", async () => {
+  test("[BU1534] a change whose hint was lost reaches its cluster as soon as the hub knows that hints were lost", async () => {
+    let missed: () => void = () => undefined;
+    const onMissed: HubWorld["bus"]["onMissed"] = (handler) => {
+      missed = handler;
+      return () => undefined;
+    };
+    const slow = await world.start({ sweepMs: 600_000, bus: { ...world.bus, onMissed } });
+    const distant = slow.connect(cluster.token).storesAll();
+    await distant.greet();
+    await synced(0, distant);
+    const id = await world.raise(cluster.id, "app/shop/web", { isSilent: true });
+    missed();
+    await acked(id, 1);
+    await distant.leave();
+    await slow.stop();
+  });
+
+  test("[HB41] a change waits for the acknowledgement of the one before on its key, and at most 32 frames are in flight", async () => {
     await operator.greet();
     const id = await world.raise(cluster.id, "app/shop/web");
     const first = await operator.next("apply");
@@ -103,7 +120,7 @@ describe("a change", () => {
     await synced(35);
   });
 
-  test("[HB42] is confirmed once, by the frame that it was sent in", async () => {
+  test("[HB42] a change is acknowledged once, by the id, key and generation of the frame that carried it", async () => {
     await operator.greet();
     const id = await world.raise(cluster.id, "app/shop/web");
     const apply = await operator.next("apply");
@@ -123,7 +140,7 @@ describe("a change", () => {
     await synced(2);
   });
 
-  test("[HB50] that is too large for a frame is reported and not sent", async () => {
+  test("[HB50] a change that is too large for a frame is reported as failed and not sent", async () => {
     await operator.storesAll().greet();
     world.bodyOf = (row) => ({ ...plainBody(row), secret: { values: "x".repeat(LINK_LIMITS.frameBytes) } });
     const id = await world.raise(cluster.id, "app/shop/large");
@@ -133,7 +150,7 @@ describe("a change", () => {
     expect(operator.all("apply")).toEqual([]);
   });
 
-  test("[HB50] that cannot be told as it is, is reported with the reason and not sent", async () => {
+  test("[HB50] a change that can never be sent as it is gets reported as failed with the reason and is not sent", async () => {
     await operator.storesAll().greet();
     world.bodyOf = () => conflict("The addon's definition is no longer in the catalog.");
     const id = await world.raise(cluster.id, "app/shop/orphan");
@@ -148,7 +165,7 @@ describe("a change", () => {
 });
 
 describe("a refusal", () => {
-  test("[HB44] as unable is followed by another try with the next sweep", async () => {
+  test("[HB44] a change that the operator refuses as unable is sent again with the next sweep", async () => {
     operator.onFrame = (frame) => {
       if (frame.type !== "apply") return;
       if (operator.all("apply").length < 2) operator.nack(frame, "unable");
@@ -160,7 +177,7 @@ describe("a refusal", () => {
     expect(operator.all("apply")).toHaveLength(3);
   });
 
-  test("[HB44] as invalid is on record, and nothing is sent before it changes", async () => {
+  test("[HB44] a change that the operator refuses as invalid is recorded, and nothing is sent before the resource changes", async () => {
     operator.onFrame = (frame) => {
       if (frame.type !== "apply") return;
       if (frame.generation === 1) operator.nack(frame, "invalid", "The name is taken.");
@@ -182,7 +199,7 @@ describe("a refusal", () => {
     expect(operator.all("apply").map(({ generation }) => generation)).toEqual([1, 2]);
   });
 
-  test("[HB44] as stale is answered with higher and higher generations", async () => {
+  test("[HB44] a change that the operator refuses as stale is issued again in higher and higher generations", async () => {
     operator.onFrame = (frame) => {
       if (frame.type !== "apply") return;
       if (frame.generation < 20) operator.nack(frame, "stale");
@@ -196,7 +213,7 @@ describe("a refusal", () => {
 });
 
 describe("a removal", () => {
-  test("[HB65] that is refused as invalid is followed by another try with the next sweep", async () => {
+  test("[HB65] a removal that the operator refuses as invalid is sent again with the next sweep", async () => {
     operator.onFrame = (frame) => {
       if (frame.type === "apply") operator.ack(frame);
       if (frame.type !== "remove") return;
@@ -211,7 +228,7 @@ describe("a removal", () => {
     expect(operator.all("remove").length).toBeGreaterThan(1);
   });
 
-  test("[HB45] is told until it is confirmed, and then once in each session", async () => {
+  test("[HB45] a removal is sent until it is acknowledged, and then once in each session", async () => {
     await operator.storesAll().greet();
     const id = await world.raise(cluster.id, "app/shop/web");
     await acked(id, 1);
@@ -228,7 +245,7 @@ describe("a removal", () => {
     expect(again.all("remove")).toHaveLength(1);
   });
 
-  test("[HB45] comes before what is made anew under the same name", async () => {
+  test("[HB45] a removal is sent before a new resource of the same name", async () => {
     await operator.greet();
     const old = await world.raise(cluster.id, "app/shop/web");
     operator.ack(await operator.next("apply"));
@@ -252,7 +269,7 @@ describe("coming back", () => {
     return { ids, entries: operator.all("apply").map(entryOf) };
   }
 
-  test("[HB46] with the same digest costs less than 1 KB, and nothing is sent that is there", async () => {
+  test("[HB46] an operator that reconnects with the same digest is sent nothing that it has, in less than 1 KB", async () => {
     const { entries } = await storedApps(20);
     const again = running.connect(cluster.token);
     expect(await again.greet(entries, 20)).toMatchObject({ resume: "digest" });
@@ -261,7 +278,7 @@ describe("coming back", () => {
     expect(again.heardBytes).toBeLessThan(1_000);
   });
 
-  test("[HB46] with the same digest is told what is new", async () => {
+  test("[HB46] an operator that reconnects with the same digest is sent what is new", async () => {
     const { entries } = await storedApps(2);
     const id = await world.raise(cluster.id, "app/shop/new");
     const again = running.connect(cluster.token).storesAll();
@@ -270,7 +287,7 @@ describe("coming back", () => {
     expect(again.all("apply")).toHaveLength(1);
   });
 
-  test("[HB47] with another one is compared both ways", async () => {
+  test("[HB47] the inventory of an operator with another digest is compared in both directions", async () => {
     const { ids, entries } = await storedApps(3);
     const stray = { key: "app/shop/stray", resource_id: newId(), generation: 4, hash: "b".repeat(64) };
     const [kept, changed] = entries;
@@ -293,7 +310,7 @@ describe("coming back", () => {
     for (const id of ids) expect(await rowOf(id)).toMatchObject({ generation: 1, acked_generation: 1 });
   });
 
-  test("[HB47] sends its inventory in pages", async () => {
+  test("[HB47] an operator with another digest sends its inventory in pages", async () => {
     const { entries } = await storedApps(3);
     const again = await running.connect(cluster.token).storesAll().opened();
     again.hello({ digest: digestOf([]), revision: 3 });
@@ -303,7 +320,7 @@ describe("coming back", () => {
     expect(again.all("apply")).toEqual([]);
   });
 
-  test("[HB48] to a database that was restored removes nothing and issues again what is ahead", async () => {
+  test("[HB48] after a restore of the database nothing is removed, and what the cluster has in a later generation is issued again", async () => {
     const { ids, entries } = await storedApps(2);
     const stray = { key: "app/shop/stray", resource_id: newId(), generation: 4, hash: "b".repeat(64) };
     const held = entries.map((entry) => (entry.key === "app/shop/x0" ? { ...entry, generation: 7 } : entry));
@@ -322,7 +339,7 @@ describe("coming back", () => {
 });
 
 describe("a slow operator", () => {
-  test("[HB49] [FA10] gets nothing more while it does not read, and all of it once it does; others do not notice", async () => {
+  test("[HB49] [FA10] an operator that does not read is sent no more until it reads, and other operators are not affected", async () => {
     world.bodyOf = (row) => ({ ...plainBody(row), secret: { values: "x".repeat(1_000_000) } });
     await operator.storesAll().greet();
     operator.socket.pause();

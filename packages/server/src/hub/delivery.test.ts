@@ -25,7 +25,7 @@ function send(delivery: Delivery, pending: readonly PendingRow[], nowMs = 0): Pe
 const answerTo = ({ key }: PendingRow) => ({ ref: `frame of ${key}`, key });
 
 describe("what is sent", () => {
-  test("[HB41] is one of each key, the oldest first", () => {
+  test("[HB41] the delivery sends one row of each key at a time, the oldest first", () => {
     const delivery = new Delivery();
     const old = row("app/a/x", 1, { resource_id: "removed", removed_at: new Date(0) });
     const fresh = row("app/a/x", 1, { resource_id: "made again" });
@@ -35,7 +35,7 @@ describe("what is sent", () => {
     expect(send(delivery, [fresh])).toEqual([fresh]);
   });
 
-  test("[HB41] is no more than 32 at once, and more when there is room again", () => {
+  test("[HB41] the delivery sends at most 32 rows at once, and more when there is room again", () => {
     const delivery = new Delivery();
     const rows = Array.from({ length: 40 }, (_, index) => row(`app/a/x${index}`));
     const first = send(delivery, rows);
@@ -45,7 +45,7 @@ describe("what is sent", () => {
     expect(keysOf(send(delivery, rows.slice(3)))).toEqual(["app/a/x32", "app/a/x33", "app/a/x34"]);
   });
 
-  test("[HB41] is found behind all that is in flight and held", () => {
+  test("[HB41] the delivery finds rows to send behind all that are in flight or held", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 100 }), fc.integer({ min: 0, max: 32 }), (heldCount, sentCount) => {
         const delivery = new Delivery();
@@ -57,7 +57,7 @@ describe("what is sent", () => {
     );
   });
 
-  test("[HB45] begins with what is told once in each session", () => {
+  test("[HB45] the delivery begins with the removals that are sent once in each session", () => {
     const delivery = new Delivery();
     const removal = row("app/a/gone", 2, { removed_at: new Date(0) });
     delivery.sendFirst([removal]);
@@ -71,7 +71,7 @@ describe("what is sent", () => {
 });
 
 describe("an answer", () => {
-  test("[HB42] counts once, and for the frame that it names", () => {
+  test("[HB42] an acknowledgement counts once, and only for the frame and key that it names", () => {
     const delivery = new Delivery();
     const one = row("app/a/x");
     send(delivery, [one]);
@@ -83,7 +83,7 @@ describe("an answer", () => {
     expect(delivery.answered(answerTo(one))).toBeNull();
   });
 
-  test("[HB42] keeps its key until it is on record: nothing is sent twice meanwhile", () => {
+  test("[HB42] an acknowledged key is not sent again until the acknowledgement is stored", () => {
     const delivery = new Delivery();
     const one = row("app/a/x");
     send(delivery, [one]);
@@ -96,7 +96,7 @@ describe("an answer", () => {
     expect(keysOf(send(delivery, [row("app/a/x", 2)]))).toEqual(["app/a/x"]);
   });
 
-  test("[HB43] that does not come is asked for again, under the same id for the same content", () => {
+  test("[HB43] a frame without an answer is sent again after the time limit, under the same id for the same content", () => {
     const delivery = new Delivery();
     const one = row("app/a/x");
     send(delivery, [one], 0);
@@ -113,7 +113,7 @@ describe("an answer", () => {
 });
 
 describe("what was refused", () => {
-  test("[HB44] is tried again with the next sweep", () => {
+  test("[HB44] a row that was refused as unable is sent again with the next sweep", () => {
     const delivery = new Delivery();
     const one = row("app/a/x");
     send(delivery, [one]);
@@ -123,7 +123,7 @@ describe("what was refused", () => {
     expect(delivery.choose([one])).toEqual([one]);
   });
 
-  test("[HB44] for good is told, and sent again once it has changed", () => {
+  test("[HB44] a row that was refused as invalid counts as delivered, and is sent again once it has changed", () => {
     const delivery = new Delivery();
     const one = row("app/a/x");
     send(delivery, [one]);
@@ -134,7 +134,7 @@ describe("what was refused", () => {
     expect(keysOf(delivery.choose([row("app/a/x", 1, { resource_id: "another" })]))).toEqual(["app/a/x"]);
   });
 
-  test("[HB44] as stale is raised further each time", () => {
+  test("[HB44] the generation of a row that was refused as stale is raised by twice as much each time", () => {
     const delivery = new Delivery();
     const steps = Array.from({ length: 5 }, () => delivery.stepAbove(row("app/a/x")));
     expect([...steps, delivery.stepAbove(row("app/a/y"))]).toEqual([1, 2, 4, 8, 16, 1]);

@@ -170,7 +170,7 @@ export function contentOf(body: DesiredBodies[DesiredKind]): Content {
   return { text, hash: createHash("sha256").update(text).digest("hex") };
 }
 
-/** Tells the operator which trace it continues. It is no part of the content, so it never causes a resource to be sent. */
+/** Tells the operator which trace it continues. It is not part of the content, so it never causes a resource to be sent. */
 type Trace = Pick<HubFrames["remove"], "traceparent">;
 const NO_TRACE: Trace = {};
 

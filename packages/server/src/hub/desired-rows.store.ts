@@ -46,11 +46,15 @@ export async function findPending(
   return found;
 }
 
+/** PostgreSQL expects nearly all rows to be pending. By the order of the partial index it reads none that is not. */
 export async function clustersWithPending(db: Queries, clusterIds: readonly string[]): Promise<string[]> {
   if (clusterIds.length === 0) return [];
   const { rows } = await sql<{ cluster_id: string }>`
-    select distinct cluster_id from desired_resources
-    where acked_generation is distinct from generation and cluster_id = any (${clusterIds}::uuid[])
+    select given.id as cluster_id from unnest(${clusterIds}::uuid[]) as given (id) cross join lateral (
+      select from desired_resources desired
+      where desired.cluster_id = given.id and acked_generation is distinct from generation
+      order by revision limit 1
+    ) pending
   `.execute(db);
   return rows.map(({ cluster_id }) => cluster_id);
 }

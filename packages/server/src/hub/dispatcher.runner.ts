@@ -86,12 +86,12 @@ export function startDispatcher({ db, bodies, log, tracer, liveSession, reject }
   }
 
   async function run(): Promise<void> {
-    const taken = takeWoken();
+    const batch = takeWoken();
     try {
-      await deliver(taken.flatMap((clusterId) => liveSession(clusterId) ?? []));
+      await deliver(batch.flatMap((clusterId) => liveSession(clusterId) ?? []));
       succeeded("delivering");
     } catch (error) {
-      for (const clusterId of taken) woken.add(clusterId);
+      for (const clusterId of batch) woken.add(clusterId);
       failures.delivering += 1;
       outage.failed(error);
     }
@@ -105,13 +105,13 @@ export function startDispatcher({ db, bodies, log, tracer, liveSession, reject }
   /** A cluster whose confirmation is being stored waits until it is, or it would be sent the same rows again. */
   function takeWoken(): string[] {
     const confirming = clustersConfirming();
-    const taken: string[] = [];
+    const batch: string[] = [];
     for (const clusterId of woken) {
-      if (taken.length === CLUSTERS_PER_ROUND) break;
-      if (!confirming.has(clusterId)) taken.push(clusterId);
+      if (batch.length === CLUSTERS_PER_ROUND) break;
+      if (!confirming.has(clusterId)) batch.push(clusterId);
     }
-    for (const clusterId of taken) woken.delete(clusterId);
-    return taken;
+    for (const clusterId of batch) woken.delete(clusterId);
+    return batch;
   }
 
   const clustersConfirming = (): ReadonlySet<string> =>

@@ -25,7 +25,8 @@ interface Ports {
 export function handleFrame(session: Session, frame: OperatorFrame, bytes: number, ports: Ports): string | null {
   switch (frame.type) {
     case "hello":
-      ports.handshake.greet(session, frame);
+      if (session.isTrial) ports.handshake.rehearse(session);
+      else ports.handshake.greet(session, frame);
       break;
     case "inventory":
       return handleInventory(session, frame, ports);

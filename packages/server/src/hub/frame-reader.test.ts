@@ -56,34 +56,34 @@ const COMPONENT = {
 
 const refused = (closeCode: number, why: RegExp) => ({ refusal: { closeCode, why: expect.stringMatching(why) } });
 
-test.each([...FRAME_SCHEMAS])("[HB4] the schema of %s is one of JSON Schema", (_, schema) => {
+test.each([...FRAME_SCHEMAS])("[HB4] the frame schema of %s is valid JSON Schema", (_, schema) => {
   const ajv = new Ajv();
   expect(ajv.validateSchema(schema), ajv.errorsText()).toBe(true);
 });
 
 describe("a frame that is refused", () => {
   test.each([
-    ["", /no JSON object/],
-    ["{", /no JSON object/],
-    ["[]", /no JSON object/],
-    ["null", /no JSON object/],
-    ['"hello"', /no JSON object/],
+    ["", /not a JSON object/],
+    ["{", /not a JSON object/],
+    ["[]", /not a JSON object/],
+    ["null", /not a JSON object/],
+    ['"hello"', /not a JSON object/],
     ["{}", /type is unknown/],
     ['{"type":7}', /type is unknown/],
     ['{"type":"constructor"}', /type is unknown/],
     ['{"type":"welcome"}', /type is unknown/],
     ['{"type":"ack"}', /ack is malformed/],
-  ])("[HB4] %j breaks the protocol", (text, why) => {
+  ])("[HB4] the frame %j is refused with 4400", (text, why) => {
     expect(readText(text)).toEqual(refused(CLOSE.protocolError, why));
   });
 
-  test("[HB4] is one that is too large, whatever is in it", () => {
+  test("[HB4] a frame that is too large is refused with 4400, whatever is in it", () => {
     expect(readFrame(Buffer.alloc(LINK_LIMITS.frameBytes + 1, " "), SESSION)).toEqual(
       refused(CLOSE.protocolError, /too large/),
     );
   });
 
-  test("[HB4] is one of another session, one before hello, and a second hello", () => {
+  test("[HB4] a frame of another session, one before hello, and a second hello are refused with 4400", () => {
     expect(read({ ...ack, session: newId() })).toEqual(refused(CLOSE.protocolError, /another session/));
     expect(read(ack, null)).toEqual(refused(CLOSE.protocolError, /before hello/));
     expect(read({ ...hello, session: SESSION })).toEqual(refused(CLOSE.protocolError, /twice/));
@@ -94,18 +94,18 @@ describe("a frame that is refused", () => {
     ["a generation in quotes", { ...ack, generation: "3" }],
     ["a key of no kind", { ...ack, key: "secret/shop/web" }],
     ["a key without end", { ...ack, key: `app/shop/${"x".repeat(300)}` }],
-    ["a ref that is no id", { ...ack, ref: "no id" }],
+    ["a ref that is not an id", { ...ack, ref: "no id" }],
     ["a ref that no column takes", { ...ack, ref: `urn:uuid:${newId()}` }],
-  ])("[HB4] is malformed: %s", (_, frame) => {
+  ])("[HB4] a frame with %s is refused as malformed", (_, frame) => {
     expect(read(frame)).toEqual(refused(CLOSE.protocolError, /malformed/));
   });
 
-  test("[HB4] is not repeated in the reason", () => {
+  test("[HB4] the reason of a refusal does not repeat the content of the frame", () => {
     const { refusal } = read({ ...running({}), report: { "<b>secret</b>": { x: 1 } } }) as { refusal: { why: string } };
     expect(refusal.why).not.toContain("secret");
   });
 
-  test("[HB5] is a hello without our version, whatever its shape", () => {
+  test("[HB5] a hello without the hub's version is refused with 4426, whatever its shape", () => {
     expect(read({ type: "hello", versions: [2, 3], shape: "new" }, null)).toEqual(refused(CLOSE.versionTooOld, /1/));
     expect(read({ ...hello, versions: [2, 1] }, null)).toEqual({ frame: { ...hello, versions: [2, 1] } });
     expect(read({ ...hello, versions: [] }, null)).toEqual(refused(CLOSE.protocolError, /malformed/));
@@ -142,22 +142,22 @@ describe("a frame that is refused", () => {
         finished_at: null,
       },
     ],
-  ])("[HB6] is one with an unsafe message: %s", (_, frame) => {
+  ])("[HB6] a frame whose message contains markup or a secret is refused: %s", (_, frame) => {
     expect(read(frame)).toEqual(refused(CLOSE.protocolError, /must not be shown/));
   });
 
-  test("[HB8] is a report of another kind than its key's", () => {
+  test("[HB8] a report of another kind than its key is refused with 4400", () => {
     const frame = status("app/shop/web", { state: "ready", message: null });
     expect(read(frame)).toEqual(refused(CLOSE.protocolError, /status is malformed at \/report/));
   });
 });
 
 describe("a frame that is taken", () => {
-  test("[HB4] has fields that the hub does not know", () => {
+  test("[HB4] a frame with fields that the hub does not know is accepted", () => {
     expect(read({ ...ack, later: true })).toEqual({ frame: { ...ack, later: true } });
   });
 
-  test("[HB6] carries lines of a log as they are", () => {
+  test("[HB6] a frame may contain log lines with markup", () => {
     const line = {
       component: "web",
       pod: "web-1",
@@ -169,7 +169,7 @@ describe("a frame that is taken", () => {
     expect(read(frame)).toMatchObject({ frame: { type: "stream_data" } });
   });
 
-  test("[HB7] has no character that cannot be stored", () => {
+  test("[HB7] characters in a frame that the database cannot store are replaced", () => {
     const text = JSON.stringify(ready("a\0b \ud800 c"));
     expect(readText(text)).toMatchObject({ frame: { report: { message: "a\ufffdb \ufffd c" } } });
     const exports = status("addon_instance/shop/db", {
@@ -181,14 +181,14 @@ describe("a frame that is taken", () => {
     expect(readText(JSON.stringify(exports))).toMatchObject({ frame: { report: { exports: { "a\ufffd": "b" } } } });
   });
 
-  test("[RQ42] has the characters of log lines as they were sent, so that both sides count the same credit", () => {
+  test("[RQ42] log lines keep their characters as they were sent, so that both sides count the same credit", () => {
     const line = { component: "web", pod: "p", container: "c", time: "2026-01-31T09:30:00.000Z", line: "a\0b" };
     const frame = { type: "stream_data", ref: newId(), session: SESSION, lines: [line], dropped: 0 };
     expect(readText(JSON.stringify(frame))).toEqual({ frame });
   });
 });
 
-test("[HB4] no input makes reading fail, and what it takes is a frame of the session", () => {
+test("[HB4] no input makes the frame reader throw, and every frame that it accepts is of the session", () => {
   const shaped = fc.record(
     {
       type: fc.constantFrom(...Object.keys(OPERATOR_FRAMES)),

@@ -6,14 +6,13 @@ import {
   isSafeText,
   LINK_LIMITS,
   LINK_VERSION,
+  misfitOf,
   OPERATOR_FRAMES,
   type OperatorFrame,
   type OperatorFrames,
   Report,
-  UUID_PATTERN,
 } from "@binnacle/contract";
-import { Ajv, type ValidateFunction } from "ajv";
-import addFormats from "ajv-formats";
+import type { TSchema } from "typebox";
 
 /** Why a session ends. `why` goes to the log and to the peer, so it repeats no value of the frame. */
 export interface Refusal {
@@ -25,12 +24,9 @@ export type ReadFrame = { readonly frame: OperatorFrame } | { readonly refusal: 
 
 type FrameType = keyof typeof OPERATOR_FRAMES;
 
-/** Stops at the first problem, which is enough to refuse a frame. A test validates the schemas themselves. */
-const options = { strict: true, validateSchema: false } as const;
-const ajv = addFormats.default(new Ajv(options), ["date-time"]).addFormat("uuid", UUID_PATTERN);
 const { status, ...others } = OPERATOR_FRAMES;
 /** The report of a status has the shape of its key's kind, so that each frame is validated once, by one schema. */
-export const FRAME_SCHEMAS: ReadonlyMap<string, object> = new Map<string, object>([
+export const FRAME_SCHEMAS: ReadonlyMap<string, TSchema> = new Map<string, TSchema>([
   ...Object.entries(others),
   ["status", status],
   ...DESIRED_KINDS.map((kind) => {
@@ -38,18 +34,13 @@ export const FRAME_SCHEMAS: ReadonlyMap<string, object> = new Map<string, object
     return [`status ${kind}`, schema] as const;
   }),
 ]);
-const validators = new Map<string, ValidateFunction>();
 
 export const kindOfKey = (key: string): DesiredKind => key.slice(0, key.indexOf("/")) as DesiredKind;
 
-/** Each is compiled when its first frame comes: all of them would hold up the start, and operators wait for it after a kill. */
-function validatorOf({ type, key }: Record<string, unknown>): ValidateFunction | undefined {
+function schemaOf({ type, key }: Record<string, unknown>): TSchema | undefined {
   if (typeof type !== "string" || !Object.hasOwn(OPERATOR_FRAMES, type)) return undefined;
   const ofKind = type === "status" && typeof key === "string" ? `status ${kindOfKey(key)}` : type;
-  const name = FRAME_SCHEMAS.has(ofKind) ? ofKind : type;
-  const validator = validators.get(name) ?? ajv.compile(FRAME_SCHEMAS.get(name) ?? {});
-  validators.set(name, validator);
-  return validator;
+  return FRAME_SCHEMAS.get(ofKind) ?? FRAME_SCHEMAS.get(type);
 }
 
 /**
@@ -60,17 +51,19 @@ function validatorOf({ type, key }: Record<string, unknown>): ValidateFunction |
 export function readFrame(bytes: Buffer, sessionId: string | null): ReadFrame {
   if (bytes.length > LINK_LIMITS.frameBytes) return broken("the frame is too large");
   const value = parse(bytes.toString("utf8"));
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return broken("the frame is no JSON object");
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    return broken("the frame is not a JSON object");
   const { type, session, versions } = value as Record<string, unknown>;
-  const isValid = validatorOf(value as Record<string, unknown>);
-  if (!isValid) return broken("the frame's type is unknown");
+  const schema = schemaOf(value as Record<string, unknown>);
+  if (!schema) return broken("the frame's type is unknown");
   if (sessionId === null && type !== "hello") return broken(`${type as FrameType} came before hello`);
   if (sessionId !== null && type === "hello") return broken("hello came twice");
   // The version comes first, because a later protocol may give its hello another shape.
   if (type === "hello" && isForeignVersion(versions)) {
     return { refusal: { closeCode: CLOSE.versionTooOld, why: `this hub speaks version ${LINK_VERSION}` } };
   }
-  if (!isValid(value)) return broken(`${type as FrameType} is malformed at ${placeOf(isValid)}`);
+  const misfit = misfitOf(schema, value);
+  if (misfit !== null) return broken(`${type as FrameType} is malformed at ${shown(misfit)}`);
   if (sessionId !== null && session !== sessionId) return broken(`${type as FrameType} names another session`);
   const frame = value as OperatorFrame;
   const unsafe = unsafeText(frame);
@@ -80,10 +73,7 @@ export function readFrame(bytes: Buffer, sessionId: string | null): ReadFrame {
 const broken = (why: string): ReadFrame => ({ refusal: { closeCode: CLOSE.protocolError, why } });
 
 /** A pointer holds names from the frame. Only one that the schemas could contain is repeated. */
-function placeOf({ errors }: ValidateFunction): string {
-  const place = errors?.[0]?.instancePath ?? "";
-  return /^[a-z_/0-9]{1,100}$/.test(place) ? place : "/";
-}
+const shown = (place: string): string => (/^[a-z_/0-9]{1,100}$/.test(place) ? place : "/");
 
 function isForeignVersion(versions: unknown): boolean {
   return Array.isArray(versions) && versions.length > 0 && !versions.includes(LINK_VERSION);

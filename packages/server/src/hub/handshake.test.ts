@@ -39,7 +39,7 @@ function fail(message: string): never {
 }
 
 describe("a handshake", () => {
-  test("[HB1] ends with a welcome that says all the operator needs", async () => {
+  test("[HB1] a handshake ends with a welcome that has the session, the version, the intervals and the settings", async () => {
     const operator = connect();
     expect(await operator.greet()).toEqual({
       type: "welcome",
@@ -59,7 +59,7 @@ describe("a handshake", () => {
     ["not JSON", "hello?"],
     ["of no known type", JSON.stringify({ type: "hallo" })],
     ["not a hello", JSON.stringify({ type: "heartbeat", session: newId() })],
-  ])("[HB4] that begins with something %s ends with 4400, and one line in the log", async (_, text) => {
+  ])("[HB4] a handshake that begins with something %s ends with 4400 and one line in the log", async (_, text) => {
     const operator = await connect().opened();
     operator.raw(text);
     operator.raw(text);
@@ -68,7 +68,7 @@ describe("a handshake", () => {
     expect(await session()).toBeUndefined();
   });
 
-  test("[HB4] is not spoken into", async () => {
+  test("[HB4] a frame that arrives during the handshake ends it with 4400", async () => {
     const operator = await connect().opened();
     operator.hello();
     operator.say({ type: "heartbeat", session: newId() });
@@ -76,21 +76,21 @@ describe("a handshake", () => {
     await vi.waitFor(async () => expect(await session()).toBeUndefined(), SOON);
   });
 
-  test("[HB5] with a later version alone ends with 4426", async () => {
+  test("[HB5] a handshake that offers only a later version ends with 4426", async () => {
     const operator = await connect().opened();
     operator.hello({ versions: [2] });
     expect(await operator.closeCode()).toBe(CLOSE.versionTooOld);
     expect(await session()).toBeUndefined();
   });
 
-  test("[HB9] that does not begin is not waited for", async () => {
+  test("[HB9] a connection without a hello in time is closed with 4400", async () => {
     const hub = await world.start({ ...QUICK, timeouts: { ...TIMEOUTS, helloWithinMs: 50 } });
     const operator = await connect(cluster.token, hub).opened();
     expect(await operator.closeCode()).toBe(CLOSE.protocolError);
     await hub.stop();
   });
 
-  test("[HB66] of one whose cluster is locked waits alone, and those who came with it are welcomed", async () => {
+  test("[HB66] an operator whose cluster is locked waits alone, and the operators that came with it are welcomed", async () => {
     const clusters = [await world.cluster(), await world.cluster(), await world.cluster()];
     const held = await connect().opened();
     const others = await Promise.all(clusters.map(({ token }) => connect(token).opened()));
@@ -105,7 +105,7 @@ describe("a handshake", () => {
     expect(new Set([held, ...others].map((operator) => operator.session)).size).toBe(4);
   });
 
-  test("[HB66] of several operators of one cluster ends with one session, the last", async () => {
+  test("[HB66] of several operators of one cluster that connect at once, only the last keeps its session", async () => {
     const operators = await Promise.all(Array.from({ length: 5 }, () => connect().opened()));
     for (const operator of operators) operator.hello();
     await vi.waitFor(() => expect(operators.filter(({ closed }) => closed === null)).toHaveLength(1), SOON);
@@ -113,7 +113,7 @@ describe("a handshake", () => {
     expect(ended).toEqual([CLOSE.superseded, CLOSE.superseded, CLOSE.superseded, CLOSE.superseded]);
   });
 
-  test("[HB51] while the database is away ends with 4429 and the time to come again", async () => {
+  test("[HB51] a handshake while the database is unreachable ends with 4429 and the seconds to wait", async () => {
     const away = { getExecutor: () => fail("away") } as unknown as typeof world.db;
     const hub = await world.start({ db: away });
     const operator = await connect(cluster.token, hub).opened();

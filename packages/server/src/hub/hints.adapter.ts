@@ -17,11 +17,14 @@ interface Ports {
   readonly sessions: SessionTable;
   wake(clusterId: string): void;
   settingsChanged(orgId: string): void;
+  /** Hints may have been lost. */
+  missed(): void;
 }
 
 /** Subscribes to the hints of other processes. They only save time: the sweep finds the same without them. */
-export function subscribeToHints({ bus, sessions, wake, settingsChanged }: Ports): () => void {
+export function subscribeToHints({ bus, sessions, wake, settingsChanged, missed }: Ports): () => void {
   const subscriptions = [
+    bus.onMissed(missed),
     bus.subscribe(DISPATCH_TOPIC, (message) => {
       const { cluster_id } = message as { cluster_id?: unknown };
       if (typeof cluster_id === "string" && sessions.live(cluster_id)) wake(cluster_id);

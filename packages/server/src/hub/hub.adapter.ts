@@ -17,7 +17,7 @@ import { type Refusal, readFrame } from "./frame-reader.ts";
 import { createHandshake } from "./handshake.runner.ts";
 import { subscribeToHints } from "./hints.adapter.ts";
 import { Arrivals, drainSteps, reportsAtOnce, TIMEOUTS, type Timeouts, timeoutOf } from "./pacing.ts";
-import type { AgentClaims, BodySource, ChartCredentials, HubClusters, LiveSessions, ReportSink } from "./ports.ts";
+import type { AgentClaims, BodySource, ChartCredentials, HubClusters, ReportSink } from "./ports.ts";
 import { startReportWriter } from "./report-writer.runner.ts";
 import { Session } from "./session.ts";
 import { SessionTable } from "./session-table.ts";
@@ -31,6 +31,8 @@ const DRAIN_GRACE_MS = 100;
 
 export interface HubOptions {
   readonly server: Server;
+  /** Where other processes reach it. */
+  readonly url: string;
   readonly db: Queries;
   /** The size of the pool of `db`. */
   readonly connections: number;
@@ -51,7 +53,7 @@ export interface HubOptions {
 export interface Hub {
   /** Other processes address requests to the operators of this hub by it. */
   readonly id: string;
-  readonly sessions: LiveSessions;
+  readonly sessions: Pick<SessionTable, "find" | "size">;
   /** Asks the operators to reconnect elsewhere, and then ends the sessions that are left. */
   stop(drainTimeoutMs: number): Promise<void>;
 }
@@ -59,7 +61,7 @@ export interface Hub {
 /** Holds the sessions of operators, delivers what their clusters are to hold, and stores what they report. */
 export function startHub(options: HubOptions): Hub {
   const { server, db, bus, clock, log, clusters, kinds, repositories, tracer = null, timeouts = TIMEOUTS } = options;
-  const hubId = newId();
+  const hub = { id: newId(), url: options.url };
   const sessions = new SessionTable();
   const arrivals = new Arrivals();
   const reports = startReportWriter(options.reports, log, () =>
@@ -76,8 +78,8 @@ export function startHub(options: HubOptions): Hub {
   const { wake } = dispatcher;
   const status = { db, bus, clock, clusters };
   const cleanup = startSessionCleanup({ ...status, log }, dispatcher.settled);
-  const handshake = createHandshake({ ...status, hubId, kinds, log, sessions, repositories, release, wake });
-  const sweep = createSweep({ ...status, hubId, sessions, dispatcher, cleanup, repositories });
+  const handshake = createHandshake({ ...status, hub, kinds, log, sessions, repositories, release, wake });
+  const sweep = createSweep({ ...status, hub, sessions, dispatcher, cleanup, repositories });
   const outage = watchOutage(log, "the background work of the hub");
   const inBackground = (work: Promise<unknown>) => work.then(outage.recovered, outage.failed);
   const frames = { handshake, dispatcher, reports, log, now: clock, reject, reissue };
@@ -101,13 +103,14 @@ export function startHub(options: HubOptions): Hub {
     if (registration) cleanup.release(registration.fence);
   }
 
-  function connect(socket: WebSocket, claims: AgentClaims): void {
-    const session = new Session(socketWire(socket), claims, performance.now(), (ended) => {
+  function connect(socket: WebSocket, claims: AgentClaims, isTrial: boolean): void {
+    const onEnd = (ended: Session) => {
       sessions.remove(ended);
       release(ended);
       const { clusterId: cluster_id, registration } = ended;
       if (registration) log.info({ cluster_id, cluster: registration.clusterName }, "an operator has disconnected");
-    });
+    };
+    const session = new Session(socketWire(socket), claims, performance.now(), onEnd, isTrial);
     sessions.connected(session);
     arrivals.note(performance.now());
     socket.on("message", (data: Buffer) => receive(session, data));
@@ -144,11 +147,12 @@ export function startHub(options: HubOptions): Hub {
     for (const session of sessions.all()) checkTimeout(session, nowMs);
   }, options.tickMs ?? CHECK_TIMEOUTS_MS);
   let sweeping: Promise<void> | null = null;
-  const sweepTimer = setInterval(() => {
+  const sweepNow = () => {
     sweeping ??= inBackground(sweep.run()).finally(() => {
       sweeping = null;
     });
-  }, options.sweepMs ?? SWEEP_MS);
+  };
+  const sweepTimer = setInterval(sweepNow, options.sweepMs ?? SWEEP_MS);
 
   const sockets = acceptOperators(server, { clusters, log, isDraining: () => isDraining, onOperator: connect });
   const unsubscribe = subscribeToHints({
@@ -156,10 +160,11 @@ export function startHub(options: HubOptions): Hub {
     sessions,
     wake,
     settingsChanged: (orgId) => void inBackground(sweep.sendSettings(orgId)),
+    missed: sweepNow,
   });
 
   return {
-    id: hubId,
+    id: hub.id,
     sessions,
     async stop(drainTimeoutMs) {
       isDraining = true;

@@ -105,6 +105,7 @@ export async function hubWorld(): Promise<HubWorld> {
       const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
       const hub = startHub({
         server,
+        url,
         db,
         connections: 8,
         bus,

@@ -1,29 +1,21 @@
 import { get } from "node:http";
 import { CLOSE } from "@binnacle/contract";
-import { type Person, startWorld, type World } from "@binnacle/world";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { startWorld } from "@binnacle/world";
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { WEB } from "../apps/app.fixture.ts";
 import { AGENT_TOKEN_LIFETIME_MS } from "../clusters/agent-token.adapter.ts";
 import { registeredCluster } from "../clusters/clusters.fixture.ts";
-import type { Queries } from "../database/transaction.ts";
 import { newId } from "../id.adapter.ts";
 import { SOON } from "../jobs/jobs.fixture.ts";
 import { entryOf, FACTS, TestOperator } from "./operator.fixture.ts";
 
-let world: World;
-let db: Queries;
-let org: string;
-let admin: Person;
 let cluster: { readonly id: string; readonly connection_token: string };
 const open: TestOperator[] = [];
 
-beforeAll(async () => {
-  world = await startWorld();
-  db = world.database.kysely;
-  org = await world.org();
-  admin = await world.person({ org, role: "admin" });
-});
-afterAll(() => world?.stop());
+const world = await startWorld();
+const db = world.database.kysely;
+const { org, admin } = await world.orgWithPeople();
+afterAll(() => world.stop());
 beforeEach(async () => {
   cluster = await registeredCluster(admin.api, org);
 });
@@ -41,7 +33,7 @@ const project = async (name = "shop", clusterId = cluster.id, api = admin.api) =
   (await api.post("/projects", { name, cluster_id: clusterId })).body;
 
 describe("connecting", () => {
-  test("[HB1] makes the cluster connected, with what is known of it, until the operator leaves", async () => {
+  test("[HB1] a cluster is connected, with the facts from its operator, until the operator leaves", async () => {
     expect((await statusOf()).status).toBe("pending");
     const operator = connect();
     await operator.greet();
@@ -62,17 +54,17 @@ describe("connecting", () => {
     ["something else", () => "x".repeat(40)],
     ["a user's token", () => admin.token],
     ["another signature", () => `${cluster.connection_token.slice(0, -4)}AAAA`],
-  ])("[HB2] with %s is refused", async (_, token) => {
+  ])("[HB2] a connection with %s is closed with 4401", async (_, token) => {
     expect(await connect(token()).closeCode()).toBe(CLOSE.unauthenticated);
     expect((await statusOf()).status).toBe("pending");
   });
 
-  test("[HB2] without the subprotocol is refused", async () => {
+  test("[HB2] a connection without the subprotocol is closed with 4426", async () => {
     expect(await connect(cluster.connection_token, []).closeCode()).toBe(CLOSE.versionTooOld);
     expect(await connect(cluster.connection_token, ["binnacle.hub.v2"]).closeCode()).not.toBe(1000);
   });
 
-  test("[HB3] with a revoked token is refused, and with the new one it works", async () => {
+  test("[HB3] a connection with a revoked token is closed with 4403, and the new token works", async () => {
     const { body } = await admin.api.post(`/clusters/${cluster.id}/rotate-token`);
     const old = await connect().opened();
     old.hello();
@@ -80,7 +72,7 @@ describe("connecting", () => {
     await connect(body.token).greet();
   });
 
-  test("[HB3] for a deleted cluster is refused", async () => {
+  test("[HB3] a connection for a deleted cluster is closed with 4410", async () => {
     await admin.api.delete(`/clusters/${cluster.id}`);
     const operator = await connect().opened();
     operator.hello();
@@ -91,7 +83,7 @@ describe("connecting", () => {
     ["/api/v1/version", "h2c", 401],
     ["/hub/v1", "h2c", 404],
     ["/hub/v1/x", "websocket", 404],
-  ])("[HB11] %s that offers an upgrade to %s is answered with %i", async (path, upgrade, expected) => {
+  ])("[HB11] a request for %s that offers an upgrade to %s is answered with %i", async (path, upgrade, expected) => {
     const headers = { connection: "Upgrade", upgrade };
     const status = await new Promise((resolve, reject) => {
       get(world.url + path, { headers }, (answer) => resolve(answer.resume().statusCode)).on("error", reject);
@@ -101,7 +93,7 @@ describe("connecting", () => {
 });
 
 describe("a live session", () => {
-  test("[HB26] ends within two seconds of the rotation of its token", async () => {
+  test("[HB26] a session ends with 4403 within two seconds of the rotation of its token", async () => {
     const operator = connect();
     await operator.greet();
     const startedAtMs = performance.now();
@@ -110,14 +102,14 @@ describe("a live session", () => {
     expect(performance.now() - startedAtMs).toBeLessThan(2_000);
   });
 
-  test("[HB27] ends with its cluster", async () => {
+  test("[HB27] a session ends with 4410 when its cluster is deleted", async () => {
     const operator = connect();
     await operator.greet();
     await admin.api.delete(`/clusters/${cluster.id}`);
     expect(await operator.closeCode()).toBe(CLOSE.clusterDeleted);
   });
 
-  test("[HB29] is told of another drift policy at once", async () => {
+  test("[HB29] an operator gets a changed drift policy at once", async () => {
     const operator = connect();
     await operator.greet();
     await admin.api.patch(`/org/settings?org_id=${org}`, { settings: { drift_policy: "report" } });
@@ -126,7 +118,7 @@ describe("a live session", () => {
     await operator.next("settings", ({ settings }) => settings.drift_policy === "heal");
   });
 
-  test("[HB40] carries a project to the cluster, and [HB60] its report back", async () => {
+  test("[HB40] [HB60] a project reaches its cluster over the session, and the operator's report comes back", async () => {
     const operator = connect().storesAll();
     await operator.greet();
     const { id } = await project();
@@ -138,7 +130,7 @@ describe("a live session", () => {
     expect((await admin.api.get(`/projects/${id}`)).body.lifecycle).toBe("ready");
   });
 
-  test("[HB48] raises an app's own generation with what is issued again", async () => {
+  test("[HB48] an app that is issued again after a restore gets a higher generation too", async () => {
     const operator = connect().storesAll();
     await operator.greet();
     const { id: project_id } = await project();
@@ -173,7 +165,7 @@ describe("an operator that speaks of another cluster", () => {
     });
   }
 
-  test("[HB63] learns nothing and changes nothing, whatever it sends", async () => {
+  test("[HB63] an operator that sends ids of another cluster reads and changes nothing there", async () => {
     const theirOrg = await world.org();
     const they = await world.person({ org: theirOrg, role: "admin" });
     const theirs = await registeredCluster(they.api, theirOrg);
@@ -242,7 +234,7 @@ describe("an operator that speaks of another cluster", () => {
   });
 });
 
-test("[HB2] a token that has expired is refused", async () => {
+test("[HB2] a connection with an expired token is closed with 4401", async () => {
   world.clock.advance(AGENT_TOKEN_LIFETIME_MS);
   expect(await connect().closeCode()).toBe(CLOSE.unauthenticated);
 });

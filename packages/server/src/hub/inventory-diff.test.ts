@@ -47,17 +47,20 @@ test.each([
     "pending",
   ],
   ["not held, its removal not yet confirmed", row(removed), null, "pending"],
-] as const)("[HB47] a resource that is %s", (_, expected, held, outcome) => {
-  const diff = diffInventory([expected], held ? [held] : [], false);
-  expect(diff).toEqual(outcome === "nothing" ? NOTHING : { ...NOTHING, pending: [expected] });
-});
+] as const)(
+  "[HB47] a resource that is %s is sent again only if cluster and record differ",
+  (_, expected, held, outcome) => {
+    const diff = diffInventory([expected], held ? [held] : [], false);
+    expect(diff).toEqual(outcome === "nothing" ? NOTHING : { ...NOTHING, pending: [expected] });
+  },
+);
 
-test("[HB47] what is on no record is named", () => {
+test("[HB47] a resource in the inventory that is not on record is named", () => {
   const { unknown } = diffInventory([], [entry({ key: "project/shop", resource_id: "p", generation: 7 })], false);
   expect(unknown).toEqual(["project/shop"]);
 });
 
-test("[HB47] a project and its pull secrets, which have one id, are two", () => {
+test("[HB47] a project and its pull secrets, which share an id, are compared as two resources", () => {
   const project = row({ kind: "project", key: "project/shop", resource_id: "p" });
   const secrets = row({ kind: "registry_secrets", key: "registry_secrets/shop", resource_id: "p" });
   const held = [project, secrets].map(({ key, resource_id }) => entry({ key, resource_id }));
@@ -68,14 +71,17 @@ test.each([
   ["a later generation", false, entry({ generation: 8, hash: "h8" }), 8],
   ["a later generation", true, entry({ generation: 8, hash: "h8" }), 8],
   ["the same generation with another content", true, entry({ hash: "x" }), 5],
-])("[HB48] %s in the cluster is issued again above it (restored: %s)", (_, isRestored, held, above) => {
-  expect(diffInventory([row()], [held], isRestored)).toEqual({
-    ...NOTHING,
-    reissued: [{ kind: "app", resourceId: "web", above }],
-  });
-});
+])(
+  "[HB48] a resource that the cluster holds in %s is issued again above it (restored: %s)",
+  (_, isRestored, held, above) => {
+    expect(diffInventory([row()], [held], isRestored)).toEqual({
+      ...NOTHING,
+      reissued: [{ kind: "app", resourceId: "web", above }],
+    });
+  },
+);
 
-test("[HB46] the digest is made of what clusters have confirmed, in any order", () => {
+test("[HB46] the digest covers what clusters have acknowledged, in any order", () => {
   const rows = [
     row(),
     row({ key: "app/shop/api", resource_id: "api", generation: 9, acked_generation: 8, acked_hash: "h8" }),
@@ -86,7 +92,7 @@ test("[HB46] the digest is made of what clusters have confirmed, in any order", 
   expect(expectedText(rows.toReversed())).toBe("app/shop/api|8|h8\napp/shop/leaving|5|h5\napp/shop/web|5|h5");
 });
 
-test("[HB47] a cluster that holds what it is expected to hold differs in nothing", () => {
+test("[HB47] a cluster that holds exactly what it has acknowledged has no difference", () => {
   const acked = fc.uniqueArray(fc.nat(50), { maxLength: 20 });
   fc.assert(
     fc.property(acked, fc.boolean(), (numbers, isRestored) => {

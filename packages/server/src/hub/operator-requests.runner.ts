@@ -1,7 +1,9 @@
 import { setTimeout } from "node:timers/promises";
 import {
   creditOf,
+  type DescribedDisk,
   type ExecFailure,
+  INFRASTRUCTURE_LIMITS,
   type InfrastructureRequest,
   type LeftObject,
   LINK_LIMITS,
@@ -24,7 +26,7 @@ const MOST_NAMED = 5;
 /** Whether a signal was given by the time of its caller. */
 const isTimeout = (reason: unknown): boolean => reason instanceof DOMException && reason.name === "TimeoutError";
 
-function leftWords(problem: string, left: readonly LeftObject[]): string {
+function leftText(problem: string, left: readonly LeftObject[]): string {
   const named = left
     .slice(0, MOST_NAMED)
     .map(({ kind, namespace, name, reason }) => `${kind} ${namespace ? `${namespace}/` : ""}${name} (${reason})`);
@@ -81,7 +83,7 @@ export function operatorRequests(
     const endMs = performance.now() + clearing.withinMs;
     let left: readonly LeftObject[] | null = null;
     for (;;) {
-      if (left !== null && isTimeout(signal.reason)) throw new Fault("timed_out", leftWords(problem, left));
+      if (left !== null && isTimeout(signal.reason)) throw new Fault("timed_out", leftText(problem, left));
       signal.throwIfAborted();
       try {
         left = await leftAfter(clusterId, request);
@@ -90,7 +92,7 @@ export function operatorRequests(
         if (left === null || !mayReturn || performance.now() >= endMs) throw error;
       }
       if (left.length === 0) return;
-      if (performance.now() >= endMs) throw new Fault("timed_out", leftWords(problem, left));
+      if (performance.now() >= endMs) throw new Fault("timed_out", leftText(problem, left));
       // The signal is looked at where the loop begins.
       await setTimeout(clearing.everyMs, undefined, { signal }).catch(() => undefined);
     }
@@ -99,26 +101,7 @@ export function operatorRequests(
   return {
     isConnected: (clusterId) => router.isConnected(clusterId),
 
-    async metrics({ clusterId, app, rangeSeconds }) {
-      const reply = await answerTo(clusterId, { name: "metrics", app, range_seconds: rangeSeconds });
-      if ("failed" in reply) throw faultOf(reply);
-      if (!("metrics" in reply)) throw unexpectedAnswer();
-      return reply.metrics;
-    },
-
-    async observe<R extends ObservationRequest>(clusterId: string, request: R, ms?: number) {
-      const reply = await answerTo(clusterId, request, ms);
-      if ("failed" in reply) throw faultOf(reply);
-      if (!(request.name in reply)) throw unexpectedAnswer();
-      return (reply as unknown as ObservedAnswers)[request.name as R["name"]];
-    },
-
-    async run(clusterId, request) {
-      const reply = await answerTo(clusterId, request);
-      if ("failed" in reply) throw faultOf(reply);
-      if (!("run" in reply)) throw unexpectedAnswer();
-      return reply.run;
-    },
+    ...appRequests(answerTo),
 
     drainNodes: (clusterId, nodes, signal) =>
       cleared(clusterId, { name: "drain_nodes", nodes: [...nodes], ...PASS }, "The nodes were not drained", signal),
@@ -126,11 +109,8 @@ export function operatorRequests(
     removeCloudObjects: (clusterId, signal) =>
       cleared(clusterId, { name: "remove_cloud_objects", ...PASS }, "Load balancers and volumes are left", signal),
 
-    async resync(clusterId) {
-      const reply = await answerTo(clusterId, { name: "resync" });
-      if ("failed" in reply) throw faultOf(reply);
-      if (!("done" in reply)) throw unexpectedAnswer();
-    },
+    ...volumeRequests(answerTo),
+    ...ownRequests(answerTo),
 
     async logs(request, signal) {
       const first = Promise.withResolvers<Reply>();
@@ -194,6 +174,79 @@ export function operatorRequests(
           open.cancel();
         },
       };
+    },
+  };
+}
+
+type AnswerTo = (clusterId: string, request: OperatorRequest, ms?: number) => Promise<Reply>;
+
+const appRequests = (answerTo: AnswerTo): Pick<OperatorRequests, "metrics" | "observe" | "run"> => ({
+  async metrics({ clusterId, app, rangeSeconds }) {
+    const reply = await answerTo(clusterId, { name: "metrics", app, range_seconds: rangeSeconds });
+    if ("failed" in reply) throw faultOf(reply);
+    if (!("metrics" in reply)) throw unexpectedAnswer();
+    return reply.metrics;
+  },
+
+  async observe<R extends ObservationRequest>(clusterId: string, request: R, ms?: number) {
+    const reply = await answerTo(clusterId, request, ms);
+    if ("failed" in reply) throw faultOf(reply);
+    if (!(request.name in reply)) throw unexpectedAnswer();
+    return (reply as unknown as ObservedAnswers)[request.name as R["name"]];
+  },
+
+  async run(clusterId, request) {
+    const reply = await answerTo(clusterId, request);
+    if ("failed" in reply) throw faultOf(reply);
+    if (!("run" in reply)) throw unexpectedAnswer();
+    return reply.run;
+  },
+});
+
+function volumeRequests(answerTo: AnswerTo): Pick<OperatorRequests, "describeDisks" | "localVolumes"> {
+  return {
+    async describeDisks(clusterId, disks) {
+      const described: DescribedDisk[] = [];
+      for (let from = 0; from < disks.length; from += INFRASTRUCTURE_LIMITS.disks) {
+        const some = disks.slice(from, from + INFRASTRUCTURE_LIMITS.disks);
+        const reply = await answerTo(clusterId, { name: "describe_disks", disks: some });
+        if ("failed" in reply) throw faultOf(reply);
+        if (!("disks" in reply)) throw unexpectedAnswer();
+        described.push(...reply.disks);
+      }
+      return described;
+    },
+
+    async localVolumes(clusterId, nodes) {
+      const reply = await answerTo(clusterId, { name: "local_volumes", nodes: [...nodes] });
+      if ("failed" in reply) throw faultOf(reply);
+      if (!("local_volumes" in reply)) throw unexpectedAnswer();
+      return { named: reply.local_volumes, total: reply.total };
+    },
+  };
+}
+
+/** About the operator itself. */
+function ownRequests(answerTo: AnswerTo): Pick<OperatorRequests, "upgrade" | "detach" | "resync"> {
+  return {
+    async detach(clusterId) {
+      const reply = await answerTo(clusterId, { name: "detach", ...PASS });
+      if ("failed" in reply) throw faultOf(reply);
+      if (!("left" in reply)) throw unexpectedAnswer();
+      return reply.left;
+    },
+
+    async upgrade(clusterId, request) {
+      const reply = await answerTo(clusterId, request);
+      if ("failed" in reply) throw faultOf(reply);
+      if (!("operator_upgrade" in reply)) throw unexpectedAnswer();
+      return reply.operator_upgrade;
+    },
+
+    async resync(clusterId) {
+      const reply = await answerTo(clusterId, { name: "resync" });
+      if ("failed" in reply) throw faultOf(reply);
+      if (!("done" in reply)) throw unexpectedAnswer();
     },
   };
 }

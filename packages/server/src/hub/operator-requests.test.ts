@@ -43,7 +43,7 @@ async function openLogs(signal = new AbortController().signal) {
 }
 
 describe("a request", () => {
-  test("[RQ1] is answered with what the operator says", async () => {
+  test("[RQ1] a request is answered with the operator's response", async () => {
     const answer = series();
     expect(await asked()).toMatchObject({
       type: "request",
@@ -54,7 +54,7 @@ describe("a request", () => {
     expect(operator.open).toBe(0);
   });
 
-  test("[AP90] [RQ3] for objects is answered with them, and given up after the time that its caller has", async () => {
+  test("[AP90] [RQ3] a request for objects is answered with them, and is cancelled after the time that its caller has", async () => {
     const request = { name: "resources", namespace: "shop", app: "web" } as const;
     const answer = operatorRequests(router).observe(clusterId, request);
     expect(await asked()).toMatchObject({ type: "request", request });
@@ -69,7 +69,7 @@ describe("a request", () => {
     expect(operator.open).toBe(0);
   });
 
-  test("[AP90] that the operator is too old for is refused and never sent", async () => {
+  test("[AP90] a request that the operator is too old for is refused and never sent", async () => {
     operator = scriptedSession(clusterId, ["resources"]);
     const request = { name: "events", namespace: "shop", app: "web" } as const;
     await expect(operatorRequests(router).observe(clusterId, request)).rejects.toMatchObject({
@@ -79,7 +79,7 @@ describe("a request", () => {
     expect([operator.sent, operator.open]).toEqual([[], 0]);
   });
 
-  test("[RQ3] that is not answered in time is given up", async () => {
+  test("[RQ3] a request that is not answered in time is timed_out", async () => {
     const late = operatorRequests(router, 1).metrics({ clusterId, app: null, rangeSeconds: 60 });
     await expect(late).rejects.toMatchObject({ kind: "timed_out" });
     expect(operator.open).toBe(0);
@@ -89,28 +89,28 @@ describe("a request", () => {
     ["not_found", "bad_gateway"],
     ["failed", "bad_gateway"],
     ["unavailable", "unavailable"],
-  ])("[RQ4] that the operator answers with %s is a fault of the kind %s", async (code, kind) => {
+  ])("[RQ4] a request that the operator answers with %s fails with the kind %s", async (code, kind) => {
     const answer = series();
     await asked();
     operator.answer({ type: "response", answer: { error: { code, message: "Not today." } } });
     await expect(answer).rejects.toMatchObject({ kind, message: "Not today." });
   });
 
-  test("[RQ4] whose connection is lost is a fault at once", async () => {
+  test("[RQ4] a request whose session is lost fails at once as unavailable", async () => {
     const answer = series();
     await asked();
     operator.lose();
     await expect(answer).rejects.toMatchObject({ kind: "unavailable" });
   });
 
-  test("[RQ4] that is answered with something else is a fault", async () => {
+  test("[RQ4] a request that is answered with an answer of another kind fails as bad_gateway", async () => {
     const answer = series();
     await asked();
     operator.answer({ type: "response", answer: { done: true } });
     await expect(answer).rejects.toMatchObject({ kind: "bad_gateway" });
   });
 
-  test("[RQ11] has the operator look at everything again", async () => {
+  test("[RQ11] the command resync is sent to the operator and is done with its answer", async () => {
     const done = operatorRequests(router).resync(clusterId);
     expect(await asked()).toMatchObject({ type: "command", command: { name: "resync" } });
     operator.answer({ type: "response", answer: { done: true } });
@@ -119,7 +119,7 @@ describe("a request", () => {
 });
 
 describe("logs", () => {
-  test("[RQ5] are credited as they are taken, and what was lost is told in its place", async () => {
+  test("[RQ5] log lines are credited as they are read, and lost lines are reported in their place", async () => {
     const lines = await openLogs();
     expect(operator.asked()).toMatchObject({ type: "stream_open", credit_bytes: LINK_LIMITS.streamCreditBytes });
     const batch = [line("one"), line("two")];
@@ -137,7 +137,7 @@ describe("logs", () => {
 
   const send = (...texts: string[]) => operator.answer({ type: "stream_data", lines: texts.map(line), dropped: 0 });
 
-  test("[RQ40] that exceed the credit of their stream are refused, until the reader has taken some", async () => {
+  test("[RQ40] log lines that exceed the credit of their stream are refused until the reader has taken some", async () => {
     const lines = await openLogs();
     const half = "x".repeat(30 * 1024);
     expect([send(half), send(half)]).toEqual([true, true]);
@@ -149,14 +149,14 @@ describe("logs", () => {
     expect([await lines.next(), await lines.next()]).toMatchObject([{ value: { line: "" } }, { done: true }]);
   });
 
-  test("[RQ40] [OL35] exceed their credit by one line as the operator sends it, and by none that is longer", async () => {
+  test("[RQ40] [OL35] log lines may exceed their credit by one line of the operator's longest length, and by no longer one", async () => {
     await openLogs();
     expect(send("x".repeat(LINK_LIMITS.logLineBytes))).toBe(false);
     expect(send("\u0001".repeat(16 * 1024))).toBe(true);
     expect(send("")).toBe(false);
   });
 
-  test("[RQ41] that were lost are added up while the reader takes none", async () => {
+  test("[RQ41] numbers of lost log lines are added up while the reader takes none", async () => {
     const lines = await openLogs();
     for (let count = 0; count < 1_000; count += 1) operator.answer({ type: "stream_data", lines: [], dropped: 1 });
     send("one");
@@ -164,7 +164,7 @@ describe("logs", () => {
     expect(await lines.next()).toMatchObject({ value: { line: "one" } });
   });
 
-  test("[RQ6] of a reader who leaves are cancelled at the operator", async () => {
+  test("[RQ6] a log stream whose reader leaves is cancelled at the operator", async () => {
     const leaving = new AbortController();
     const lines = await openLogs(leaving.signal);
     leaving.abort();
@@ -173,7 +173,7 @@ describe("logs", () => {
     expect(operator.open).toBe(0);
   });
 
-  test("[RQ7] end for the reader with the loss of the operator", async () => {
+  test("[RQ7] a log stream fails for its reader when the operator is lost", async () => {
     const lines = await openLogs();
     operator.answer({ type: "stream_data", lines: [line("one")], dropped: 0 });
     operator.lose();
@@ -181,14 +181,14 @@ describe("logs", () => {
     await expect(lines.next()).rejects.toMatchObject({ kind: "unavailable" });
   });
 
-  test("[RQ4] that the operator refuses before the first line are a fault with its words", async () => {
+  test("[RQ4] a log stream that the operator refuses before the first line fails with its message", async () => {
     const opening = operatorRequests(router).logs({ clusterId, ...LOGS }, new AbortController().signal);
     await asked();
     operator.answer({ type: "stream_end", error: "The app is not on the cluster." });
     await expect(opening).rejects.toMatchObject({ kind: "bad_gateway", message: "The app is not on the cluster." });
   });
 
-  test("[RQ3] that do not begin in time are given up and cancelled", async () => {
+  test("[RQ3] a log stream that does not begin in time is timed_out and cancelled", async () => {
     const late = operatorRequests(router, 1).logs({ clusterId, ...LOGS }, new AbortController().signal);
     await expect(late).rejects.toMatchObject({ kind: "timed_out" });
     expect(operator.sent.at(-1)).toMatchObject({ type: "stream_cancel" });
@@ -205,14 +205,14 @@ describe("a command in a container", () => {
     ["too_many", "rate_limited"],
     ["unavailable", "unavailable"],
     ["failed", "bad_gateway"],
-  ])("[EX6] that the operator refuses with %s is a fault of the kind %s", async (code, kind) => {
+  ])("[EX6] a command in a container that the operator refuses with %s fails with the kind %s", async (code, kind) => {
     const opened = opening();
     await asked();
     operator.answer({ type: "stream_end", error: "Not today.", code });
     await expect(opened).rejects.toMatchObject({ kind, message: "Not today." });
   });
 
-  test("[EX14] is credited when it starts, and not before", async () => {
+  test("[EX14] a command in a container gets its first credit when it starts, and not before", async () => {
     const opened = opening();
     await asked();
     operator.answer({ type: "stream_target", pod: "web-0", container: "web", credit_bytes: 9 });
@@ -226,7 +226,7 @@ describe("a command in a container", () => {
     expect(ended.mock.calls).toEqual([[{ failed: "lost", message: expect.any(String) }]]);
   });
 
-  test("[RQ40] may send as much output as it was credited, and none before it starts", async () => {
+  test("[RQ40] a command in a container may send as much output as it was credited, and none before it starts", async () => {
     const opened = opening();
     await asked();
     operator.answer({ type: "stream_target", pod: "web-0", container: "web", credit_bytes: 9 });
@@ -245,7 +245,7 @@ describe("a command in a container", () => {
     expect(send(1)).toBeUndefined();
   });
 
-  test("[EX8] whose operator is lost before it starts ends when it starts", async () => {
+  test("[EX8] a command in a container whose operator is lost before the start ends when it starts", async () => {
     const opened = opening();
     await asked();
     operator.answer({ type: "stream_target", pod: "web-0", container: "web", credit_bytes: 9 });
@@ -269,7 +269,7 @@ describe("clearing a cluster", () => {
     await vi.waitFor(() => expect(operator.open).toBe(0));
   };
 
-  test("[RQ19] is repeated until nothing is left", async () => {
+  test("[RQ19] draining nodes and removing cloud objects is repeated until nothing is left", async () => {
     const draining = drain();
     expect(await asked()).toMatchObject({ type: "request", request: { name: "drain_nodes", nodes: ["agent-1"] } });
     await answer([POD]);
@@ -282,7 +282,7 @@ describe("clearing a cluster", () => {
     expect(operator.sent.at(-1)).toMatchObject({ request: { name: "remove_cloud_objects" } });
   });
 
-  test("[RQ19] fails with what is left when the time has passed", async () => {
+  test("[RQ19] draining nodes fails with what is left when the time has passed", async () => {
     const draining = drain(0);
     const failed = expect(draining).rejects.toMatchObject({
       kind: "timed_out",
@@ -292,7 +292,7 @@ describe("clearing a cluster", () => {
     await failed;
   });
 
-  test("[RQ19] waits for an operator that was there, and not for one that was not", async () => {
+  test("[RQ19] draining nodes waits for an operator that was connected before, and fails without one at the beginning", async () => {
     let isAway = true;
     const send = router.send;
     router = {
@@ -311,7 +311,7 @@ describe("clearing a cluster", () => {
     await draining;
   });
 
-  test("[RQ19] says what is left when the time of its caller has passed", async () => {
+  test("[RQ19] draining nodes fails with what is left when the time of its caller has passed", async () => {
     const late = new AbortController();
     const draining = drain(60_000, late.signal);
     const failed = expect(draining).rejects.toMatchObject({
@@ -324,7 +324,7 @@ describe("clearing a cluster", () => {
     await failed;
   });
 
-  test("[RQ19] ends with its signal", async () => {
+  test("[RQ19] draining nodes ends when its signal is aborted", async () => {
     const leaving = new AbortController();
     const draining = drain(60_000, leaving.signal);
     const failed = expect(draining).rejects.toThrow("The worker stops.");
@@ -332,5 +332,28 @@ describe("clearing a cluster", () => {
     leaving.abort(new Error("The worker stops."));
     operator.answer({ type: "response", answer: { left: [POD] } });
     await failed;
+  });
+
+  test("[RQ44] many disks are asked for in parts, and an operator that is too old is a failure", async () => {
+    const ids = Array.from({ length: 150 }, (_, index) => `vol-${index}`);
+    const describing = operatorRequests(router).describeDisks(clusterId, ids);
+    const row = (disk: string) => ({ disk, claim: null, deletable: true });
+    const reply = async (disks: readonly string[]) => {
+      await vi.waitFor(() => expect(operator.open).toBe(1));
+      expect(operator.sent.at(-1)).toMatchObject({ request: { name: "describe_disks", disks } });
+      operator.answer({ type: "response", answer: { disks: [row(disks[0] ?? "")] } });
+      await vi.waitFor(() => expect(operator.open).toBe(0));
+    };
+    await reply(ids.slice(0, 100));
+    await reply(ids.slice(100));
+    expect(await describing).toEqual([row("vol-0"), row("vol-100")]);
+  });
+
+  test("[RQ45] the local volumes of nodes are named and counted", async () => {
+    const reading = operatorRequests(router).localVolumes(clusterId, ["agent-1"]);
+    expect(await asked()).toMatchObject({ request: { name: "local_volumes", nodes: ["agent-1"] } });
+    const volume = { node: "agent-1", name: "pvc-1", claim: "shop/data" };
+    operator.answer({ type: "response", answer: { local_volumes: [volume], total: 101 } });
+    expect(await reading).toEqual({ named: [volume], total: 101 });
   });
 });

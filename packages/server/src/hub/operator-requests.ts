@@ -1,10 +1,15 @@
 import type {
   ComponentRun,
+  DescribedDisk,
   ExecStream,
+  LeftObject,
+  LocalVolume,
   LogLine,
   Metrics,
   ObservationRequest,
   ObservedAnswers,
+  ObservedUpgrade,
+  OperatorUpgradeRequest,
   RunRequest,
   RunStatusRequest,
   TerminalSize,
@@ -42,7 +47,7 @@ export interface ExecRequest extends Omit<ExecStream, "name"> {
 
 export interface ExecListener {
   output(channel: "stdout" | "stderr", data: Buffer): void;
-  /** The command has taken so much of the input, or something on the way to it has. */
+  /** The command, or a buffer on the way to it, has consumed so much of the input. */
   taken(bytes: number): void;
   /** Called once, and nothing is called afterwards. */
   ended(end: ExecEnd): void;
@@ -55,7 +60,7 @@ export type ExecEnd = { readonly exitCode: number } | { readonly failed: "lost" 
 export interface ExecProcess {
   readonly pod: string;
   readonly container: string;
-  /** How much input may be sent before some of it was taken. */
+  /** How much input may be sent before some of it is consumed. */
   readonly inputBytes: number;
   start(listener: ExecListener): void;
   write(data: Buffer): void;
@@ -63,8 +68,13 @@ export interface ExecProcess {
   resize(size: TerminalSize): void;
   /** Lets the operator send as much more output. */
   credit(bytes: number): void;
-  /** Ends it, also before it was started. Nothing more is told to the listener. */
+  /** Ends it, also before it was started. The listener is not called again. */
   cancel(): void;
+}
+
+export interface LocalVolumes {
+  readonly named: readonly LocalVolume[];
+  readonly total: number;
 }
 
 /** Requests that only the operator of a cluster can answer, sent through the hub that holds its session. */
@@ -104,6 +114,14 @@ export interface OperatorRequests {
    * in the cluster afterwards. Throws like `drainNodes`.
    */
   removeCloudObjects(clusterId: string, signal: AbortSignal): Promise<void>;
+  /** Reads which volumes the disks of the cloud are, by their ids. Changes nothing. Throws like `observe`. */
+  describeDisks(clusterId: string, disks: readonly string[]): Promise<readonly DescribedDisk[]>;
+  /** Reads the volumes whose data is on these nodes alone. Of very many only the first are named. Throws like `observe`. */
+  localVolumes(clusterId: string, nodes: readonly string[]): Promise<LocalVolumes>;
+  /** Has the operator run another image, or reads how that stands. Throws like `observe`. */
+  upgrade(clusterId: string, request: OperatorUpgradeRequest): Promise<ObservedUpgrade>;
+  /** Has the operator let go of everything, and reads what is left; nothing once it is done. Throws like `observe`. */
+  detach(clusterId: string): Promise<readonly LeftObject[]>;
   /** Makes the operator reconcile and report everything again. Throws like `logs`. */
   resync(clusterId: string): Promise<void>;
 }

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => world?.close());
 
-test("[HB51] a session outlives the absence of the database, and what it has acknowledged is written afterwards", async () => {
+test("[HB51] a session survives an unreachable database, and its acknowledgements are stored afterwards", async () => {
   const cluster = await world.cluster();
   const operator = running.connect(cluster.token);
   await operator.greet();

@@ -30,7 +30,7 @@ export class AdmissionGate {
   }
 }
 
-/** Those who wait to be admitted. They are taken in batches, of which a few are under way at a time. */
+/** Those who wait to be admitted. They are admitted in batches, of which a few are under way at a time. */
 export class AdmissionQueue<T extends { readonly clusterId: string }> {
   readonly #batches: number;
   readonly #batchSize: number;
@@ -72,17 +72,11 @@ export class AdmissionQueue<T extends { readonly clusterId: string }> {
   }
 }
 
-/** Of the connections to the database: in one line with requests, a busy API would hold up what clusters are told. */
-export function hubConnections(poolSize: number, roles: readonly string[]): number {
-  if (!roles.includes("hub")) return 0;
-  return Math.floor(poolSize * (roles.includes("api") ? 1 / 4 : 3 / 4));
-}
-
 /** More would compete with deliveries for the processors of the database. */
 const MOST_REPORTS_AT_ONCE = 4;
 
 /**
- * How many sessions' reports are stored at the same time. Half of the connections are left for what clusters are told. While
+ * How many sessions' reports are stored at the same time. Half of the connections are left for deliveries to clusters. While
  * a crowd of operators comes back, each with reports that were not confirmed before, the rest of the crowd comes first.
  */
 export function reportsAtOnce(connections: number, isCrowded: boolean): number {

@@ -1,5 +1,6 @@
 import type { RepositoryCredential } from "@binnacle/charts";
 import type { DesiredBodies, DesiredKind, HubFrame, OperatorFrames } from "@binnacle/contract";
+import type { Queries } from "../database/transaction.ts";
 import type { PendingRow } from "../dispatch/kind.ts";
 import type { Announcement } from "../events/event.ts";
 import type { Fault } from "../fault.ts";
@@ -36,7 +37,7 @@ export interface HubClusters {
   /** Returns nothing for a cluster that is gone or is being deleted. */
   tokenFloors(clusterIds: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /** Compares each cluster's status with the one that it had with its given facts, and returns an event where it differs. */
-  statusEvents(before: ReadonlyMap<string, Partial<ConnectionFacts>>, now: Date): Promise<Announcement[]>;
+  statusEvents(db: Queries, before: ReadonlyMap<string, Partial<ConnectionFacts>>, now: Date): Promise<Announcement[]>;
 }
 
 /** The credentials with which the operators of an organization read private chart repositories. */
@@ -75,7 +76,7 @@ export interface ReportSink {
 export interface LiveSession {
   readonly fence: Fence;
   readonly sessionId: string;
-  /** Names of the requests, beyond `metrics`, that the operator has said it can answer. */
+  /** Names of the requests, beyond `metrics`, that the operator has announced. */
   readonly requests: readonly string[];
   send(frame: HubFrame): void;
   /** Passes on every answer to frames that were sent with this id. The end of the session is passed on as null. */

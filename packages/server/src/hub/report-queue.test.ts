@@ -15,7 +15,7 @@ const status = (key: string, generation = 1): OperatorFrames["status"] => ({
 const put = (queue: ReportQueue, report: OperatorFrames["status"], bytes = 100) =>
   queue.put(report, bytes, [report.id]);
 
-test("[HB60] the newest on each subject is kept, and all that it stands for is answered", () => {
+test("[HB60] the queue keeps the newest report on each subject, and its answer covers the replaced ones", () => {
   const queue = new ReportQueue();
   for (const report of [status("a"), status("b"), status("a", 2)]) put(queue, report);
   const taken = queue.take(10);
@@ -24,7 +24,7 @@ test("[HB60] the newest on each subject is kept, and all that it stands for is a
   expect(queue.isEmpty).toBe(true);
 });
 
-test("[HB61] what comes back does not stand in the way of what is newer", () => {
+test("[HB61] a report that is put back does not replace a newer one", () => {
   const queue = new ReportQueue();
   put(queue, status("a"));
   put(queue, status("b"));
@@ -39,7 +39,7 @@ test("[HB61] what comes back does not stand in the way of what is newer", () => 
   ).toEqual(["a@2", "b@1"]);
 });
 
-test("[HB61] there is an end to what is kept, in number and in size", () => {
+test("[HB61] the report queue is limited in number and in size", () => {
   const large = new ReportQueue();
   expect(put(large, status("a"), 8_000_000)).toBe(true);
   expect(put(large, status("b"), 1_000_000)).toBe(false);
@@ -51,7 +51,7 @@ test("[HB61] there is an end to what is kept, in number and in size", () => {
   expect(kept).toHaveLength(10_000);
 });
 
-test("[HB61] the room that is taken is given back, whatever is done", () => {
+test("[HB61] the report queue frees the room of every report that is taken, in any order of operations", () => {
   const step = fc.oneof(
     fc.record({ put: fc.nat(5), bytes: fc.nat(1_000) }),
     fc.record({ take: fc.nat(3), back: fc.boolean() }),

@@ -38,12 +38,12 @@ export class ReportQueue {
 
   /** Removes the oldest reports and returns them. */
   take(most: number): QueuedReport[] {
-    const taken = [...this.#reports.entries()].slice(0, most);
-    for (const [subject, { bytes }] of taken) {
+    const batch = [...this.#reports.entries()].slice(0, most);
+    for (const [subject, { bytes }] of batch) {
       this.#reports.delete(subject);
       this.#bytes -= bytes;
     }
-    return taken.map(([, report]) => report);
+    return batch.map(([, report]) => report);
   }
 
   /** Returns reports that could not be stored, except those of which a newer one has been queued meanwhile. */

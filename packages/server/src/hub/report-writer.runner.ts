@@ -1,5 +1,5 @@
 import { CLOSE } from "@binnacle/contract";
-import { isUnreachable } from "../database/transaction.ts";
+import { isOutage } from "../database/transaction.ts";
 import { type Log, pauseMsAfter, watchOutage } from "../outage.ts";
 import { retryReason } from "./pacing.ts";
 import type { ReportSink } from "./ports.ts";
@@ -52,7 +52,7 @@ export function startReportWriter(sink: ReportSink, log: Log, atOnce: () => numb
     let stored: readonly QueuedReport[] = [];
     try {
       stored = await storeTogether(session, batch).catch((error: unknown) => {
-        if (isUnreachable(error)) throw error;
+        if (isOutage(error)) throw error;
         return storeOneByOne(session, batch);
       });
       failures = 0;
@@ -89,7 +89,7 @@ export function startReportWriter(sink: ReportSink, log: Log, atOnce: () => numb
       try {
         stored.push(...(await storeTogether(session, [queued])));
       } catch (error) {
-        if (isUnreachable(error)) throw error;
+        if (isOutage(error)) throw error;
         log.error({ err: error, cluster_id: session.clusterId }, "a report of a cluster cannot be stored");
       }
     }

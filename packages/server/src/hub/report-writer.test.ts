@@ -46,7 +46,7 @@ function reports(count: number): string[] {
 const noted = () => operator.all("noted").flatMap(({ refs }) => refs);
 const away = () => Promise.reject(Object.assign(new Error("away"), { code: "ECONNREFUSED" }));
 
-test("[HB60] a report is answered once it is on record, and not before", async () => {
+test("[HB60] a report is answered with noted once it is stored, and not before", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   world.beforeTake = () => promise;
   const id = report("project/shop");
@@ -57,7 +57,7 @@ test("[HB60] a report is answered once it is on record, and not before", async (
   await vi.waitFor(() => expect(noted()).toEqual([id]), SOON);
 });
 
-test("[HB60] while one batch is written the newest of each thing is gathered for the next", async () => {
+test("[HB60] while one batch is stored, the newest report on each subject is gathered for the next", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const batches: OperatorFrames["status"][][] = [];
   world.beforeTake = (given) => {
@@ -73,7 +73,7 @@ test("[HB60] while one batch is written the newest of each thing is gathered for
   expect(world.taken.some(({ id }) => id === ids.at(-1))).toBe(true);
 });
 
-test("[HB61] while the database is away reports are tried again and the session stays", async () => {
+test("[HB61] while the database is unreachable reports are retried and the session stays", async () => {
   let tries = 0;
   world.beforeTake = () => {
     tries += 1;
@@ -85,7 +85,18 @@ test("[HB61] while the database is away reports are tried again and the session 
   expect(world.log.warn).toHaveBeenCalledWith(expect.anything(), expect.stringContaining("storing the reports"));
 });
 
-test("[HB61] more than can be kept ends the session with 4429", async () => {
+test("[DB600] reports that come while the disk of the database is full wait for room, and none is taken for one that can never be stored", async () => {
+  let tries = 0;
+  world.beforeTake = async () => {
+    tries += 1;
+    if (tries < 3) throw Object.assign(new Error("could not extend file"), { code: "53100" });
+  };
+  const ids = [report("project/shop"), report("project/other")];
+  await vi.waitFor(() => expect(noted().sort()).toEqual(ids.sort()), SOON);
+  expect(world.log.error).not.toHaveBeenCalled();
+});
+
+test("[HB61] a session that has more reports than can be kept ends with 4429", async () => {
   world.beforeTake = away;
   const fields = Array.from({ length: 100 }, () => ({
     object: { kind: "Deployment", name: "web" },
@@ -101,7 +112,7 @@ test("[HB61] more than can be kept ends the session with 4429", async () => {
   expect(JSON.parse(operator.closed?.reason ?? "")).toEqual({ retry_after_seconds: expect.any(Number) });
 });
 
-test("[HB62] one that can never be written does not hold up the others", async () => {
+test("[HB62] a report that can never be stored does not hold up the others", async () => {
   world.beforeTake = async (given) => {
     if (given.some(({ key }) => key === "project/poison")) throw new Error("never");
   };

@@ -1,18 +1,16 @@
 import type { OperatorFrames } from "@binnacle/contract";
-import { startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { startWorld } from "@binnacle/world";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { POSTGRESQL } from "../addons/addon.fixture.ts";
-import { openShop, type Shop, someName } from "../apps/app.fixture.ts";
+import { openShop, someName } from "../apps/app.fixture.ts";
 import { inTransaction } from "../database/transaction.ts";
 import { dispatchResources } from "../dispatch/dispatch.store.ts";
-import type { Fence } from "./ports.ts";
 import {
   addonReport,
   appReport,
   confirmHeld,
   desiredRowOf,
   heldApp,
-  type ListeningSink,
   listeningSink,
   registerSession,
   status,
@@ -20,18 +18,11 @@ import {
 
 type Report = OperatorFrames["status"]["report"];
 
-let world: World;
-let shop: Shop;
-let fence: Fence;
-let sink: ListeningSink;
-
-beforeAll(async () => {
-  world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
-  sink = await listeningSink(world);
-  shop = await openShop(world);
-  fence = await registerSession(world, shop.cluster);
-});
-afterAll(() => world?.stop());
+const world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
+const sink = await listeningSink(world);
+const shop = await openShop(world);
+const fence = await registerSession(world, shop.cluster);
+afterAll(() => world.stop());
 beforeEach(() => void [sink.heard(), sink.hinted()]);
 
 /** A project of the shop's cluster, made as people do. */
@@ -75,7 +66,7 @@ const GONE = { state: "gone" } as const;
 const READY = { state: "ready", message: null } as const;
 
 describe("a project", () => {
-  test("[DS14] is ready once it is seen, announced once, and says what is wrong with it", async () => {
+  test("[DS14] a project is ready once that is reported, announced once, and degraded with the reported reason", async () => {
     const project = await heldProject();
     await sink.storeStatuses(fence, [project.said(1, READY)]);
     await sink.storeStatuses(fence, [project.said(1, READY)]);
@@ -92,7 +83,7 @@ describe("a project", () => {
     expect(sink.heard()).toHaveLength(1);
   });
 
-  test("[DS12] is not what is said of another generation", async () => {
+  test("[DS12] a project ignores a report on another generation", async () => {
     const project = await heldProject();
     await sink.storeStatuses(fence, [project.said(2, READY), project.said(0, READY)]);
     expect(await project.read()).toMatchObject({ lifecycle: "pending" });
@@ -109,7 +100,7 @@ describe("a project", () => {
     });
   });
 
-  test("[DS22] goes with its namespace where nothing is in it, with all that was to be told of it", async () => {
+  test("[DS22] the record of an empty project is deleted when its namespace is gone, with its desired resources", async () => {
     const project = await heldProject();
     await project.delete();
     sink.heard();
@@ -121,7 +112,7 @@ describe("a project", () => {
     expect(again.status).toBe(201);
   });
 
-  test("[DS22] stays while an app or an addon of it is on record, and goes with the last of them", async () => {
+  test("[DS22] the record of a project stays until the last app and addon instance in it are gone", async () => {
     const project = await heldProject();
     const [app, addon] = [await project.app(), await project.addon()];
     await project.delete();
@@ -139,7 +130,7 @@ describe("a project", () => {
     expect(await project.rows()).toEqual([]);
   });
 
-  test("[DS22] stays while its namespace does, and goes with everything where all of it is said at once", async () => {
+  test("[DS22] the record of a project stays while its namespace does, and goes when everything is reported gone at once", async () => {
     const project = await heldProject();
     const [app, addon] = [await project.app(), await project.addon()];
     await project.delete();
@@ -149,7 +140,7 @@ describe("a project", () => {
     expect((await world.admin.api.get(`/projects/${project.id}`)).status).toBe(404);
   });
 
-  test("[DS21] that is not to go does not, and of what is in it nothing either", async () => {
+  test("[DS21] a project and an app that are still wanted are not deleted by a reported absence", async () => {
     const project = await heldProject();
     const app = await project.app();
     await sink.storeStatuses(fence, [project.said(1, READY), project.said(1, GONE), app.said(1, GONE)]);
@@ -163,7 +154,7 @@ describe("a project", () => {
     );
   });
 
-  test("[DS21] pull secrets that are gone are told no more, and the project stays until it is gone itself", async () => {
+  test("[DS21] pull secrets that are gone are no longer sent, and the project stays until it is gone itself", async () => {
     const project = await heldProject();
     await project.delete();
     const key = `registry_secrets/${project.name}`;
@@ -176,7 +167,7 @@ describe("a project", () => {
 describe("an addon instance", () => {
   const EXPORTS = { host: "db.shop.svc", port: "5432", password: null, url: null, unknown: "x" };
 
-  test("[DS20] is as its report says, and that is announced once", async () => {
+  test("[DS20] an addon instance has the reported phase, reason and exports, and that is announced once", async () => {
     const addon = await (await heldProject()).addon();
     await sink.storeStatuses(fence, [addon.said(1, addonReport({ exports: EXPORTS }))]);
     await sink.storeStatuses(fence, [addon.said(1, addonReport({ exports: EXPORTS }))]);
@@ -188,7 +179,7 @@ describe("an addon instance", () => {
     ]);
   });
 
-  test("[DS21] that is to go goes with its absence", async () => {
+  test("[DS21] the record of a removed addon instance is deleted when its absence is reported", async () => {
     const { kysely: db } = world.database;
     const project = await heldProject();
     const addon = await project.addon();
@@ -211,7 +202,7 @@ describe("an addon instance", () => {
     expect(await project.read()).toMatchObject({ lifecycle: "pending" });
   });
 
-  test("[DS23] that was deleted on the cluster is told again", async () => {
+  test("[DS23] an addon instance that was deleted on the cluster is sent again", async () => {
     const addon = await (await heldProject()).addon();
     await confirmHeld(world.database.kysely, addon.id);
     await sink.storeStatuses(fence, [addon.said(1, addonReport()), addon.said(1, GONE)]);
@@ -221,7 +212,7 @@ describe("an addon instance", () => {
   });
 });
 
-test("[DS26] no event holds a secret, whatever is reported", async () => {
+test("[DS26] no event contains a secret, whatever is reported", async () => {
   const project = await heldProject();
   const app = await heldApp(world, shop, [{ name: "web", workload_spec: {}, secrets: { KEY: "hunter2" } }]);
   const addon = await project.addon();

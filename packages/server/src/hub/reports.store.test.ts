@@ -1,7 +1,7 @@
-import { startWorld, type World } from "@binnacle/world";
+import { startWorld } from "@binnacle/world";
 import { Kysely, PostgresDialect } from "kysely";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { openShop, type Shop, WEB } from "../apps/app.fixture.ts";
+import { afterAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { openShop, WEB } from "../apps/app.fixture.ts";
 import type { Tables } from "../database/tables.ts";
 import { inTransaction } from "../database/transaction.ts";
 import { rowsOf } from "../http/rows.fixture.ts";
@@ -17,18 +17,11 @@ import {
   registerSession,
 } from "./reports.fixture.ts";
 
-let world: World;
-let shop: Shop;
-let fence: Fence;
-let sink: ListeningSink;
-
-beforeAll(async () => {
-  world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
-  sink = await listeningSink(world);
-  shop = await openShop(world);
-  fence = await registerSession(world, shop.cluster);
-});
-afterAll(() => world?.stop());
+const world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
+const sink = await listeningSink(world);
+const shop = await openShop(world);
+const fence = await registerSession(world, shop.cluster);
+afterAll(() => world.stop());
 beforeEach(() => void [sink.heard(), sink.hinted()]);
 
 /** Stores the report and makes sure that nothing comes of it. */
@@ -50,18 +43,18 @@ describe("whose reports count", () => {
   test.each<[string, Partial<Fence>]>([
     ["an earlier session", { epoch: 6 }],
     ["a session of another hub", { hubId: newId() }],
-  ])("[DS10] those of %s do not", async (_, other) => {
+  ])("[DS10] a report of %s changes nothing", async (_, other) => {
     const app = await heldApp(world, shop);
     await passedOver({ ...fence, ...other }, app.said(1, appReport()), app.said(1, { state: "gone" }));
   });
 
-  test("[DS10] those of a session that is off the record do not", async () => {
+  test("[DS10] a report of a session that is not registered changes nothing", async () => {
     const other = await openShop(world);
     const app = await heldApp(world, other);
     await passedOver({ ...fence, clusterId: other.cluster }, app.said(1, appReport()));
   });
 
-  test("[DS10] those of a session that is taken over at this instant do not", async () => {
+  test("[DS10] a report of a session that is superseded at the same moment changes nothing", async () => {
     const { kysely: db, pool } = world.database;
     const other = await openShop(world);
     const [app, earlier] = [await heldApp(world, other), await registerSession(world, other.cluster)];
@@ -81,7 +74,7 @@ describe("whose reports count", () => {
     expect((await app.row())?.phase).toBe("running");
   });
 
-  test("[DS11] those on another cluster's resources do not, whatever they say", async () => {
+  test("[DS11] a report on a resource of another cluster changes nothing, whatever it says", async () => {
     const app = await heldApp(world, shop);
     const foreign = await registerSession(world, (await openShop(world)).cluster);
     await passedOver(foreign, app.said(1, appReport()), app.said(9, { state: "gone" }));
@@ -89,7 +82,7 @@ describe("whose reports count", () => {
     await passedOver(foreign, app.said(2, { state: "gone" }));
   });
 
-  test("[DS11] those on unknown resources and under keys of others do not", async () => {
+  test("[DS11] a report on an unknown resource or under the key of another one changes nothing", async () => {
     const [app, other] = [await heldApp(world, shop), await heldApp(world, shop)];
     await passedOver(fence, { ...app.said(1, appReport()), resource_id: newId() });
     await passedOver(fence, { ...app.said(1, appReport()), key: other.key });
@@ -97,7 +90,7 @@ describe("whose reports count", () => {
     await passedOver(fence, { ...app.said(1, { state: "gone" }), key: `registry_secrets/${shop.namespace}` });
   });
 
-  test("[DS12] those on a generation that was never told do not", async () => {
+  test("[DS12] a report on a generation that was never sent changes nothing", async () => {
     const app = await heldApp(world, shop);
     await passedOver(fence, app.said(2, appReport()));
     expect((await app.row())?.phase).toBe("pending");
@@ -105,7 +98,7 @@ describe("whose reports count", () => {
 });
 
 describe("an app", () => {
-  test("[DS15] is as its report says, and that is announced", async () => {
+  test("[DS15] an app has the reported phase, reason, message, replicas and drift, and that is announced", async () => {
     const app = await heldApp(world, shop);
     world.clock.advance(1_000);
     await sink.storeStatuses(fence, [app.said(1, appReport())]);
@@ -137,7 +130,7 @@ describe("an app", () => {
     expect(read.body).toMatchObject({ phase: "running", components: [{ ready_replicas: 2 }] });
   });
 
-  test("[DS13] keeps its phase for a report on an earlier generation", async () => {
+  test("[DS13] a report on an earlier generation does not change the phase of an app", async () => {
     const app = await heldApp(world, shop);
     await shop.editor.api.post(shop.path(app.name, "/redeploy"));
     await sink.storeStatuses(fence, [app.said(1, appReport())]);
@@ -151,7 +144,7 @@ describe("an app", () => {
     ["paused", "succeeded", null],
     ["failed", "failed", "why"],
     ["invalid", "failed", "why"],
-  ] as const)("[DS17] that is %s has a deployment that has %s", async (phase, result, message) => {
+  ] as const)("[DS17] an app that is %s has a deployment that has %s", async (phase, result, message) => {
     const app = await heldApp(world, shop);
     await sink.storeStatuses(fence, [app.said(1, appReport({ phase: "deploying" }))]);
     expect(await app.deployments()).toMatchObject([{ status: "pending", finished_at: null }]);
@@ -167,7 +160,7 @@ describe("an app", () => {
     expect(sink.heard().filter(({ deployment }) => deployment)).toHaveLength(1);
   });
 
-  test("[DS17] that was rolled back keeps what its deployment says about that", async () => {
+  test("[DS17] the deployment of an app that was rolled back keeps its summary of the rollback", async () => {
     const app = await heldApp(world, shop);
     await shop.editor.api.post(shop.path(app.name, "/scale"), { component_name: "web", replicas: 3 });
     await shop.editor.api.post(shop.path(app.name, "/rollback"), { revision: 1 });
@@ -178,7 +171,7 @@ describe("an app", () => {
     });
   });
 
-  test("[DS18] that has drifted is announced once for each drift", async () => {
+  test("[DS18] the drift of an app is announced once for each change of the drift", async () => {
     const app = await heldApp(world, shop);
     const drifts = async (facts: object) => {
       await sink.storeStatuses(fence, [app.said(1, appReport({ drift: { ...DRIFT, ...facts } }))]);
@@ -194,7 +187,7 @@ describe("an app", () => {
     ]);
   });
 
-  test("[DS32] [DS33] shows its components with their pods, and the list shows them without", async () => {
+  test("[DS32] [DS33] an app shows its components with their pods, and the list of apps shows them without", async () => {
     const app = await heldApp(world, shop);
     const pods = [
       {
@@ -242,7 +235,7 @@ describe("an app", () => {
     });
   });
 
-  test("[DS15] whose fields somebody else holds takes no operation but a forced redeploy", async () => {
+  test("[DS15] an app with the drift state blocked_sync accepts no operation but a forced redeploy", async () => {
     const app = await heldApp(world, shop);
     await sink.storeStatuses(fence, [app.said(1, appReport({ drift: { ...DRIFT, state: "blocked_sync" } }))]);
     const refused = await shop.editor.api.post(shop.path(app.name, "/redeploy"));
@@ -250,7 +243,7 @@ describe("an app", () => {
     expect((await shop.editor.api.post(shop.path(app.name, "/redeploy"), { force: true })).status).toBeLessThan(300);
   });
 
-  test("[DS24] whose report comes again is neither written nor announced again", async () => {
+  test("[DS24] a report on an app that comes again is neither written nor announced again", async () => {
     const app = await heldApp(world, shop);
     const said = appReport({ drift: DRIFT });
     await sink.storeStatuses(fence, [app.said(1, said)]);
@@ -261,7 +254,7 @@ describe("an app", () => {
 });
 
 describe("an absence", () => {
-  test("[DS21] of an app that is to go deletes it, all that belongs to it, and frees its name", async () => {
+  test("[DS21] the reported absence of a removed app deletes it with all that belongs to it and frees its name", async () => {
     const { kysely: db } = world.database;
     const app = await heldApp(world, shop, [{ ...WEB, secrets: { API_KEY: "hunter2" } }]);
     await shop.editor.api.delete(shop.path(app.name));
@@ -276,7 +269,7 @@ describe("an absence", () => {
     expect(again.status).toBe(201);
   });
 
-  test("[DS21] of an app does nothing to its namesake that came after it", async () => {
+  test("[DS21] the reported absence of an app does nothing to a later app of the same name", async () => {
     const app = await heldApp(world, shop);
     await shop.editor.api.delete(shop.path(app.name));
     await sink.storeStatuses(fence, [app.said(2, { state: "gone" })]);
@@ -286,7 +279,7 @@ describe("an absence", () => {
     expect((await shop.viewer.api.get(shop.path(app.name))).body.phase).toBe("pending");
   });
 
-  test("[DS23] of an app that is wanted has it told again, once, and it is not green meanwhile", async () => {
+  test("[DS23] an app that is wanted and reported absent is sent again, once, and is not running meanwhile", async () => {
     const { kysely: db } = world.database;
     const app = await heldApp(world, shop);
     await sink.storeStatuses(fence, [app.said(1, appReport())]);
@@ -308,7 +301,7 @@ describe("an absence", () => {
     expect(await app.row()).toMatchObject({ phase: "running" });
   });
 
-  test("[DS23] of pull secrets that are wanted has them told again", async () => {
+  test("[DS23] pull secrets that are wanted and reported absent are sent again", async () => {
     const { kysely: db } = world.database;
     const path = `/projects/${shop.project}/registry-secrets`;
     await shop.editor.api.post(path, { name: "hub", server_url: "ghcr.io", username: "robot", password: "hunter2" });

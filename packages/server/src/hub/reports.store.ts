@@ -6,8 +6,8 @@ import type { Clock } from "../clock.ts";
 import { inTransaction, type Queries, type Tx } from "../database/transaction.ts";
 import { DISPATCH_TOPIC } from "../dispatch/dispatch.ts";
 import { type DispatchedKind, type Outcome, outcomeOf, type ReportedRow, type StatusFrame } from "../dispatch/kind.ts";
-import { type Announcement, EVENTS_TOPIC } from "../events/event.ts";
-import { newId } from "../id.adapter.ts";
+import { type Announcement, publishEvents } from "../events/event.ts";
+import { logAnnouncements } from "../events/event-log.store.ts";
 import { dedupe } from "./dedupe.ts";
 import { deleteTombstones, findReported, setPending } from "./desired-rows.store.ts";
 import { kindOfKey } from "./frame-reader.ts";
@@ -29,31 +29,27 @@ const MAX_REMEMBERED_BUILDS = 10_000;
 export function createReportSink({ db, bus, clock, kinds, tracer = null, onAnnounced }: Ports): ReportSink {
   const isNewBuild = dedupe(MAX_REMEMBERED_BUILDS);
 
-  function publish(announcements: readonly Announcement[]): void {
-    const time = clock().toISOString();
-    for (const announcement of announcements) bus.publish(EVENTS_TOPIC, { id: newId(), time, ...announcement });
-  }
-
   return {
     async storeStatuses(fence, frames) {
       if (frames.length === 0) return;
       const spans = tracer ? storingSpans(tracer, fence, frames) : [];
-      const { announcements, isSomethingLost } = await inTransaction(db, (tx) =>
+      const { events, isSomethingLost } = await inTransaction(db, (tx) =>
         storeReports(tx, kinds, fence, frames, clock()),
       ).catch((error: unknown) => {
         for (const span of spans) span.end("The report could not be stored.");
         throw error;
       });
       for (const span of spans) span.end();
-      publish(announcements);
-      if (onAnnounced) announcements.forEach(onAnnounced);
+      publishEvents(bus, events);
+      if (onAnnounced) events.forEach(onAnnounced);
       if (isSomethingLost) bus.publish(DISPATCH_TOPIC, { cluster_id: fence.clusterId });
     },
 
     async announceBuild(fence, build) {
       const announcement = await buildEvent(db, fence, build);
       const subject = [fence.clusterId, build.source, build.namespace, build.name].join("/");
-      if (announcement && isNewBuild(subject, JSON.stringify(announcement))) publish([announcement]);
+      if (announcement && isNewBuild(subject, JSON.stringify(announcement)))
+        publishEvents(bus, await logAnnouncements(db, [announcement], clock()));
     },
 
     storeSamples: (fence, samples) => storeSamples(db, fence, samples, clock()),
@@ -109,7 +105,7 @@ async function storeReports(
     const gone = outcomes.filter(({ isGone }) => isGone).map(({ before }) => before);
     if (gone.length > 0) announcements.push(...((await kind.afterRemoval?.(tx, clusterId, gone, now)) ?? []));
   }
-  return { announcements, isSomethingLost };
+  return { events: await logAnnouncements(tx, announcements, now), isSomethingLost };
 }
 
 /**

@@ -25,7 +25,7 @@ export type Reply =
   | Pick<OperatorFrames["stream_data"], "lines" | "dropped">
   | { readonly target: Pick<OperatorFrames["stream_target"], "pod" | "container" | "credit_bytes"> }
   | { readonly output: Pick<OperatorFrames["stream_output"], "channel" | "data"> }
-  /** So many bytes of input were taken. */
+  /** So many bytes of input were consumed. */
   | { readonly taken: number }
   | ({ readonly end: string | null } & Pick<OperatorFrames["stream_end"], "code" | "exit_code">)
   | { readonly failed: Failure; readonly message: string };
@@ -97,7 +97,7 @@ export function sendRequest(
 }
 
 /** A stream has more than one reply, and ends at the operator when it is cancelled. */
-export const isStream = ({ name }: OperatorRequest): boolean => name === "logs" || name === "exec";
+const isStream = ({ name }: OperatorRequest): boolean => name === "logs" || name === "exec";
 
 /** A command starts with its first credit, which is given once the start is on record. */
 const initialCredit = ({ name }: OperatorRequest): number => (name === "logs" ? LINK_LIMITS.streamCreditBytes : 0);
@@ -126,6 +126,10 @@ function frameOf(request: OperatorRequest, id: string, session: string): HubFram
     case "run_status":
     case "drain_nodes":
     case "remove_cloud_objects":
+    case "describe_disks":
+    case "local_volumes":
+    case "upgrade_operator":
+    case "detach":
       return { type: "request", id, session, request };
     case "logs":
     case "exec":

@@ -36,7 +36,7 @@ beforeEach(() => {
 });
 
 describe("a session", () => {
-  test("[HB1] goes from the hello over the inventory to live, and does not come back from its end", () => {
+  test("[HB1] a session goes from greeting over admission and inventory to live, and stays ended once it has ended", () => {
     expect([session.state, session.isWelcomed]).toEqual(["greeting", false]);
     session.beginAdmission();
     expect([session.state, session.isWelcomed]).toEqual(["admission", false]);
@@ -51,14 +51,14 @@ describe("a session", () => {
     }
   });
 
-  test("[HB20] ends once, whoever ends it", () => {
+  test("[HB20] a session ends once, whoever ends it", () => {
     session.end(CLOSE.superseded, "a newer session has taken over");
     session.ended();
     session.end(CLOSE.busy, "late");
     expect([closed, onEnd.mock.calls]).toEqual([[CLOSE.superseded], [[session]]]);
   });
 
-  test("[HB4] takes an inventory only when one was requested, and no page after the last", () => {
+  test("[HB4] a session accepts an inventory only when one was requested, and no page after the last", () => {
     expect(session.addInventoryPage([ENTRY], false)).toBe(false);
     session.awaitInventory(7);
     expect(session.addInventoryPage([ENTRY], false)).toBe(true);
@@ -68,7 +68,7 @@ describe("a session", () => {
     expect(session.takeInventory()).toEqual({ entries: [ENTRY], revision: 7 });
   });
 
-  test("[HB4] takes no more entries than a cluster can hold", () => {
+  test("[HB4] a session accepts at most 100,000 inventory entries", () => {
     session.awaitInventory(null);
     expect(
       session.addInventoryPage(
@@ -79,7 +79,7 @@ describe("a session", () => {
     expect(session.addInventoryPage([ENTRY], true)).toBe(false);
   });
 
-  test("[HB40] says each revision once, and none while the cluster is ahead of the database", () => {
+  test("[HB40] a session sends each revision once, and none while the cluster is ahead of the database", () => {
     session.goLive();
     for (const revision of [3, 3, 4]) session.sendSyncEnd(revision);
     expect(sent.map((frame) => frame.type === "sync_end" && frame.revision)).toEqual([3, 4]);
@@ -88,7 +88,7 @@ describe("a session", () => {
     expect(sent).toHaveLength(2);
   });
 
-  test("[HB24] keeps a heartbeat and facts that came while earlier ones were stored", () => {
+  test("[HB24] a session keeps a heartbeat and facts that arrived while earlier ones were stored", () => {
     const facts = { kubernetes_version: "v1", node_count: 1, capacity: { cpu_cores: 1, memory_bytes: 1, pods: 1 } };
     session.heartbeat(new Date(1), facts);
     const [heartbeat, stored] = [session.unsavedHeartbeat, session.unsavedFacts];
@@ -98,7 +98,7 @@ describe("a session", () => {
     expect([session.unsavedHeartbeat, session.unsavedFacts?.node_count]).toEqual([new Date(2), 2]);
   });
 
-  test("[HB49] notes since when its socket is congested, until it has drained", () => {
+  test("[HB49] a session records since when its socket is congested, until it has drained", () => {
     buffered = 2 * 1024 * 1024;
     expect([session.checkCongestion(5), session.checkCongestion(9), session.congestedSinceMs]).toEqual([true, true, 5]);
     buffered = 0;
@@ -112,11 +112,11 @@ describe("the token of a session", () => {
     [2, 2, false],
     [3, 2, false],
     [1, 2, true],
-  ])("[CL37] of version %i at a floor of %i is revoked: %s", (version, floor, expected) => {
+  ])("[CL37] whether a token of version %i at a floor of %i is revoked: %s", (version, floor, expected) => {
     expect(isRevoked(version, floor)).toBe(expected);
   });
 
-  test("[HB26] is revoked by a floor that was raised meanwhile, and not by a lower one afterwards", () => {
+  test("[HB26] the token of a session is revoked by a raised floor, and stays revoked after a lower one", () => {
     session.raiseTokenFloor(2);
     expect(session.isRevoked).toBe(false);
     session.raiseTokenFloor(3);
@@ -124,12 +124,12 @@ describe("the token of a session", () => {
     expect(session.isRevoked).toBe(true);
   });
 
-  test("[HB28] is due for renewal when less than a third of its life is left", () => {
+  test("[HB28] a token is due for renewal when less than a third of its lifetime is left", () => {
     const isDue = (leftMs: number) => isRenewalDue(new Date(leftMs), 300, new Date(0));
     expect([isDue(200), isDue(100), isDue(99), isDue(-1)]).toEqual([false, false, true, true]);
   });
 
-  test("[HB28] is replaced when the operator confirms the one that was offered, and offered again after an hour", () => {
+  test("[HB28] a token is replaced when the operator confirms the offered one, and is offered again after an hour", () => {
     session.goLive();
     const needs = (nowMs: number) => session.needsToken(300_000, new Date(50_000), nowMs);
     expect(needs(0)).toBe(true);

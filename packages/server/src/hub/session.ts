@@ -68,6 +68,8 @@ export class Session implements LiveSession {
   readonly clusterId: string;
   /** Read from the monotonic clock of the process, as all times that end in `Ms`. */
   readonly startedAtMs: number;
+  /** The operator only asks whether it would be admitted. */
+  readonly isTrial: boolean;
   readonly delivery = new Delivery();
   readonly #wire: Wire;
   readonly #onEnd: (session: Session) => void;
@@ -90,7 +92,8 @@ export class Session implements LiveSession {
   #listeners: Map<string, OnAnswer> | null = null;
 
   /** `onEnd` is called once, whoever ends the session. */
-  constructor(wire: Wire, claims: AgentClaims, nowMs: number, onEnd: (session: Session) => void) {
+  constructor(wire: Wire, claims: AgentClaims, nowMs: number, onEnd: (session: Session) => void, isTrial = false) {
+    this.isTrial = isTrial;
     this.#wire = wire;
     this.#onEnd = onEnd;
     this.clusterId = claims.clusterId;

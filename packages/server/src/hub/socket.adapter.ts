@@ -1,13 +1,14 @@
 import { once } from "node:events";
 import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
-import { CLOSE, HUB_PATH, LINK_LIMITS, LINK_SUBPROTOCOL } from "@binnacle/contract";
+import { CLOSE, HUB_PATH, LINK_LIMITS, LINK_SUBPROTOCOL, LINK_TRIAL_SUBPROTOCOL } from "@binnacle/contract";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { Log } from "../outage.ts";
 import { pathOf, takeUpgrades } from "../upgrades.adapter.ts";
 import type { AgentClaims, HubClusters } from "./ports.ts";
 import type { Wire } from "./session.ts";
 
+const SUBPROTOCOLS: readonly string[] = [LINK_SUBPROTOCOL, LINK_TRIAL_SUBPROTOCOL];
 /** How long a peer may take to answer a close frame. */
 const CLOSE_WITHIN_MS = 5_000;
 /** The same limit when the process is about to end. */
@@ -18,7 +19,7 @@ interface Options {
   readonly log: Log;
   readonly isDraining: () => boolean;
   /** Called with an operator whose token has a valid signature. Whether it is revoked is not known yet. */
-  readonly onOperator: (socket: WebSocket, claims: AgentClaims) => void;
+  readonly onOperator: (socket: WebSocket, claims: AgentClaims, isTrial: boolean) => void;
 }
 
 export interface Sockets {
@@ -37,7 +38,7 @@ export function acceptOperators(server: Server, { clusters, log, isDraining, onO
     perMessageDeflate: false,
     // The library cuts off larger frames with its own code. Frames between the two limits are refused with ours.
     maxPayload: 2 * LINK_LIMITS.frameBytes,
-    handleProtocols: (offered) => offered.has(LINK_SUBPROTOCOL) && LINK_SUBPROTOCOL,
+    handleProtocols: (offered) => SUBPROTOCOLS.find((name) => offered.has(name)) ?? false,
     closeTimeout: CLOSE_WITHIN_MS,
   } as ConstructorParameters<typeof WebSocketServer>[0]);
 
@@ -49,14 +50,14 @@ export function acceptOperators(server: Server, { clusters, log, isDraining, onO
       peer.on("error", (error) => log.debug({ err: error }, "the connection of an operator broke"));
       const refusal = refusalOf(peer, claims);
       if (claims === null || refusal !== null) return peer.close(...(refusal ?? UNAUTHENTICATED));
-      onOperator(peer, claims);
+      onOperator(peer, claims, peer.protocol === LINK_TRIAL_SUBPROTOCOL);
     });
   }
 
   function refusalOf({ protocol }: WebSocket, claims: AgentClaims | null): readonly [number, string] | null {
     if (isDraining()) return [CLOSE.draining, "the hub is stopping"];
     if (claims === null) return UNAUTHENTICATED;
-    return protocol === LINK_SUBPROTOCOL ? null : [CLOSE.versionTooOld, `this hub speaks ${LINK_SUBPROTOCOL}`];
+    return SUBPROTOCOLS.includes(protocol) ? null : [CLOSE.versionTooOld, `this hub speaks ${LINK_SUBPROTOCOL}`];
   }
 
   const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -68,10 +69,11 @@ export function acceptOperators(server: Server, { clusters, log, isDraining, onO
   const stopTaking = takeUpgrades(server, (request) => pathOf(request) === HUB_PATH, onUpgrade);
   return {
     async close() {
-      stopTaking();
       const deadline = AbortSignal.timeout(CLOSE_AT_EXIT_MS);
       const gone = [...sockets.clients].map((peer) => once(peer, "close", { signal: deadline }));
       await Promise.allSettled(gone);
+      // Not before: without this handler an operator that connects meanwhile would get another answer than the close code.
+      stopTaking();
       for (const peer of sockets.clients) peer.terminate();
       sockets.close();
     },

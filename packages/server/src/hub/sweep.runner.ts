@@ -8,12 +8,12 @@ import { clustersWithPending } from "./desired-rows.store.ts";
 import type { Dispatcher } from "./dispatcher.runner.ts";
 import { REFUSALS } from "./hints.adapter.ts";
 import type { ChartCredentials, HubClusters } from "./ports.ts";
-import { driftPolicies, renewLeases, storeFacts } from "./session.store.ts";
+import { driftPolicies, type HubAddress, renewLeases, storeFacts } from "./session.store.ts";
 import { isRevoked, type Session } from "./session.ts";
 import type { SessionTable } from "./session-table.ts";
 
 interface Ports {
-  readonly hubId: string;
+  readonly hub: HubAddress;
   readonly db: Queries;
   readonly bus: Bus;
   readonly clock: Clock;
@@ -32,7 +32,7 @@ export interface Sweep {
 
 /** The periodic work of a hub, one statement for all sessions each. Because of it nothing depends on a hint. */
 export function createSweep(ports: Ports): Sweep {
-  const { hubId, db, clock, clusters, sessions, dispatcher, cleanup, repositories } = ports;
+  const { hub, db, clock, clusters, sessions, dispatcher, cleanup, repositories } = ports;
 
   async function renew(): Promise<void> {
     const held = sessions.welcomed();
@@ -43,22 +43,18 @@ export function createSweep(ports: Ports): Sweep {
       tokenVersion: session.tokenVersion,
       heartbeatAt: session.unsavedHeartbeat,
     }));
-    const { kept, revived } = await renewLeases(db, hubId, rows, clock());
+    const { kept, revived } = await renewLeases(db, hub, rows);
     for (const [index, session] of held.entries()) {
       session.heartbeatSaved(rows[index]?.heartbeatAt ?? null);
       // A session that ended while its lease was being renewed may have been inserted again.
       if (session.state === "ended" && kept.has(session.clusterId)) cleanup.release(session.fence);
     }
-    await endLost(held.filter(({ clusterId, state }) => state !== "ended" && !kept.has(clusterId)));
+    await endLost(
+      clusters,
+      held.filter(({ clusterId, state }) => state !== "ended" && !kept.has(clusterId)),
+    );
     const before = { session_lease_until: null, first_connected_at: clock() };
     await announceConnected(ports, new Map(revived.map((clusterId) => [clusterId, before])));
-  }
-
-  /** Ends the sessions that this hub does not hold any more, each with the reason, so that its operator learns it. */
-  async function endLost(lost: readonly Session[]): Promise<void> {
-    if (lost.length === 0) return;
-    const floors = await clusters.tokenFloors(lost.map(({ clusterId }) => clusterId));
-    for (const session of lost) session.end(...lossReason(session.tokenVersion, floors.get(session.clusterId)));
   }
 
   async function wakePending(): Promise<void> {
@@ -88,24 +84,7 @@ export function createSweep(ports: Ports): Sweep {
       const policy = policies.get(session.registration?.orgId ?? "");
       if (policy) session.setDriftPolicy(policy);
     }
-    await sendRepositories(held, await repositories.stampsOf([...orgIds]));
-  }
-
-  /** Credentials are decrypted only for sessions that were sent others. */
-  async function sendRepositories(held: readonly Session[], stamps: ReadonlyMap<string, string>): Promise<void> {
-    const stale = held.filter(({ registration }) => {
-      if (!registration || registration.repositoriesStamp === null) return false;
-      return registration.repositoriesStamp !== (stamps.get(registration.orgId) ?? "");
-    });
-    for (const [orgId, ofOrg] of Map.groupBy(stale, ({ registration }) => registration?.orgId ?? "")) {
-      const { stamp, credentials } = await repositories.of(orgId);
-      for (const session of ofOrg) {
-        if (session.state === "ended") continue;
-        session.noteRepositories(stamp);
-        const frame = { type: "chart_repositories", session: session.sessionId } as const;
-        session.send({ ...frame, chart_repositories: [...credentials] });
-      }
-    }
+    await sendRepositories(repositories, held, await repositories.stampsOf([...orgIds]));
   }
 
   async function renewToken(session: Session): Promise<void> {
@@ -128,8 +107,36 @@ export function createSweep(ports: Ports): Sweep {
   };
 }
 
+/** Ends the sessions that this hub does not hold any more, each with the reason, so that its operator learns it. */
+async function endLost(clusters: Ports["clusters"], lost: readonly Session[]): Promise<void> {
+  if (lost.length === 0) return;
+  const floors = await clusters.tokenFloors(lost.map(({ clusterId }) => clusterId));
+  for (const session of lost) session.end(...lossReason(session.tokenVersion, floors.get(session.clusterId)));
+}
+
 function lossReason(tokenVersion: number, floor: number | undefined): readonly [CloseCode, string] {
   if (floor === undefined) return REFUSALS.deleted;
   if (isRevoked(tokenVersion, floor)) return REFUSALS.revoked;
   return [CLOSE.superseded, "a newer session has taken over"];
+}
+
+/** Credentials are decrypted only for sessions that were sent others. */
+async function sendRepositories(
+  repositories: Ports["repositories"],
+  held: readonly Session[],
+  stamps: ReadonlyMap<string, string>,
+): Promise<void> {
+  const stale = held.filter(({ registration }) => {
+    if (!registration || registration.repositoriesStamp === null) return false;
+    return registration.repositoriesStamp !== (stamps.get(registration.orgId) ?? "");
+  });
+  for (const [orgId, ofOrg] of Map.groupBy(stale, ({ registration }) => registration?.orgId ?? "")) {
+    const { stamp, credentials } = await repositories.of(orgId);
+    for (const session of ofOrg) {
+      if (session.state === "ended") continue;
+      session.noteRepositories(stamp);
+      const frame = { type: "chart_repositories", session: session.sessionId } as const;
+      session.send({ ...frame, chart_repositories: [...credentials] });
+    }
+  }
 }

@@ -60,7 +60,7 @@ async function deliveries() {
   return collector.spans.filter(({ name }) => name === "deliver");
 }
 
-test("[OP21] a delivery is a span of the change that another process has stored, until the operator confirms it", async () => {
+test("[OP21] a delivery is a span in the trace of its change, until the operator confirms it", async () => {
   const operator = await connected();
   const resourceId = await change(CHANGE);
   const frame = await operator.next("apply");
@@ -82,7 +82,7 @@ test("[OP21] a delivery is a span of the change that another process has stored,
   expect(frame.traceparent).toBe(`00-${TRACE}-${span?.spanId}-01`);
 });
 
-test("[OP21] a removal carries its trace too, and one that the operator refuses is a span that failed", async () => {
+test("[OP21] a removal carries its trace too, and a refusal by the operator is a span that failed", async () => {
   const operator = await connected();
   await change(CHANGE, newId(), true);
   const frame = await operator.next("remove");
@@ -95,7 +95,7 @@ test("[OP21] a removal carries its trace too, and one that the operator refuses 
   expect(collector.texts.join()).not.toContain("hush");
 });
 
-test("[OP21] a delivery that no session ends within is a span that failed, and the next session delivers in the same trace", async () => {
+test("[OP21] a delivery whose session ends is a span that failed, and the next session delivers in the same trace", async () => {
   const operator = await connected();
   await change(CHANGE);
   await operator.next("apply");
@@ -118,7 +118,7 @@ test("[OP21] a hub that does not trace passes the trace of the change on", async
   expect((await operator.next("apply")).traceparent).toBe(CHANGE);
 });
 
-test("[OP25] the trace of a change is no part of its content, and is forgotten once the change is confirmed", async () => {
+test("[OP25] the trace of a change is not part of its content, and is deleted once the change is confirmed", async () => {
   const operator = await connected();
   const resourceId = await change(CHANGE);
   const first = await operator.next("apply");
@@ -135,7 +135,7 @@ test("[OP25] the trace of a change is no part of its content, and is forgotten o
   expect(operator.all("apply").map(({ generation }) => generation)).toEqual([1, 2]);
 });
 
-test("[OP25] a resource that is issued again after a restore is in no trace, and an untraced change ends an earlier trace", async () => {
+test("[OP25] a resource that is issued again after a restore has no trace, and an untraced change ends an earlier trace", async () => {
   const resourceId = await change(CHANGE);
   expect(await rowOf()).toMatchObject({ traceparent: CHANGE, generation: 1 });
   await reissueResources(world.db, [], cluster.id, [{ kind: "app", resourceId, above: 7 }], world.clock.now());
