@@ -3,8 +3,10 @@ import { type FreshDatabase, freshDatabase } from "@binnacle/world/database";
 import pino from "pino";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { ACCESS_TOPIC } from "../access/access-change.ts";
-import type { ChangeRecord, Place } from "../audit/audit.ts";
+import type { Location } from "../access/place.ts";
+import type { ChangeRecord } from "../audit/audit.ts";
 import { createMemoryBus } from "../bus/bus.adapter.ts";
+import { UNWATCHED } from "../dispatch/dispatch-watch.fixture.ts";
 import { changeFor } from "../http/change.runner.ts";
 import { newId } from "../id.adapter.ts";
 import { createVault } from "../vault/vault.ts";
@@ -18,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => fresh?.drop());
 
 const [orgId, clusterId, projectId] = [newId(), newId(), newId()];
-const recordOf = (place?: Place): ChangeRecord => ({
+const recordOf = (place?: Location): ChangeRecord => ({
   action: "app.update",
   resource: { type: "app", id: newId(), name: "shop" },
   orgId,
@@ -26,10 +28,10 @@ const recordOf = (place?: Place): ChangeRecord => ({
 });
 
 /** A request for a change about the place, and what is told of it. */
-function request(place: Place | null) {
+function request(place: Location | null) {
   const bus = createMemoryBus(pino({ level: "silent" }));
-  const told = vi.fn();
-  for (const topic of [EVENTS_TOPIC, ACCESS_TOPIC]) bus.subscribe(topic, told);
+  const published = vi.fn();
+  for (const topic of [EVENTS_TOPIC, ACCESS_TOPIC]) bus.subscribe(topic, published);
   const ports = {
     db: fresh.database.kysely,
     vault: createVault([{ id: "test", key: randomBytes(32) }]),
@@ -37,37 +39,40 @@ function request(place: Place | null) {
     bus,
   };
   const actor = { id: null, email: null, via: "user" } as const;
-  const change = changeFor(ports, { actor, sourceAddress: "127.0.0.1", requestId: newId(), place, idempotency: null });
-  return { change, told: () => told.mock.calls.map(([event]) => event) };
+  const change = changeFor(
+    { ...ports, dispatchWatch: UNWATCHED },
+    { actor, sourceAddress: "127.0.0.1", requestId: newId(), place, idempotency: null },
+  );
+  return { change, published: () => published.mock.calls.map(([event]) => event) };
 }
 
-test("[EV5] each entry of a change is told once it is committed, before what the change itself announces", async () => {
-  const { change, told } = request(null);
-  const announced = eventOf();
+test("[EV5] each audit entry of a change is sent after the commit, before what the change itself announces", async () => {
+  const { change, published } = request(null);
+  const announced = eventOf({ org_id: orgId });
   await change(async ({ record, announce }) => {
     announce(announced);
     record(recordOf());
     record(recordOf());
     await new Promise((resolve) => setImmediate(resolve));
-    expect(told()).toEqual([]);
+    expect(published()).toEqual([]);
   });
-  await vi.waitFor(() => expect(told().map(({ type }) => type)).toEqual(["activity", "activity", "app"]));
+  await vi.waitFor(() => expect(published().map(({ type }) => type)).toEqual(["activity", "activity", "app"]));
 });
 
 test("[EV18] a change of access is announced before everything else that the change announces", async () => {
-  const { change, told } = request(null);
+  const { change, published } = request(null);
   const userId = newId();
   await change(async ({ record, announce, accessChanged }) => {
-    announce(eventOf());
+    announce(eventOf({ org_id: orgId }));
     record(recordOf());
     accessChanged({ user_id: userId });
   });
-  await vi.waitFor(() => expect(told()).toHaveLength(3));
-  expect(told()[0]).toEqual({ user_id: userId });
+  await vi.waitFor(() => expect(published()).toHaveLength(3));
+  expect(published()[0]).toEqual({ user_id: userId });
 });
 
-test("[EV5] a change that fails tells nothing", async () => {
-  const { change, told } = request(null);
+test("[EV5] a change that fails sends nothing", async () => {
+  const { change, published } = request(null);
   const failing = change(async ({ record, accessChanged }) => {
     record(recordOf());
     accessChanged({ user_id: newId() });
@@ -75,17 +80,17 @@ test("[EV5] a change that fails tells nothing", async () => {
   });
   await expect(failing).rejects.toThrow("no");
   await new Promise((resolve) => setImmediate(resolve));
-  expect(told()).toEqual([]);
+  expect(published()).toEqual([]);
 });
 
-test("[EV14] an entry is about what the request is about, unless it says otherwise", async () => {
-  const { change, told } = request({ clusterId });
+test("[EV14] an audit entry has the place of its request, unless it names another one", async () => {
+  const { change, published } = request({ clusterId });
   await change(async ({ record }) => {
     record(recordOf());
     record(recordOf({ clusterId, projectId }));
   });
-  await vi.waitFor(() => expect(told()).toHaveLength(2));
-  expect(told()[0]).toMatchObject({ org_id: orgId, cluster_id: clusterId });
-  expect(told()[0]).not.toHaveProperty("project_id");
-  expect(told()[1]).toMatchObject({ org_id: orgId, cluster_id: clusterId, project_id: projectId });
+  await vi.waitFor(() => expect(published()).toHaveLength(2));
+  expect(published()[0]).toMatchObject({ org_id: orgId, cluster_id: clusterId });
+  expect(published()[0]).not.toHaveProperty("project_id");
+  expect(published()[1]).toMatchObject({ org_id: orgId, cluster_id: clusterId, project_id: projectId });
 });

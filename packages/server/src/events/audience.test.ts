@@ -8,7 +8,7 @@ const ofProject = eventOf({ cluster_id: "cluster-1", project_id: "project-1" });
 const ofCluster = eventOf({ type: "cluster-status", cluster_id: "cluster-1" });
 
 describe("who hears an event", () => {
-  test("[EV11] a superuser hears everything", () => {
+  test("[EV11] a superuser gets every event", () => {
     fc.assert(
       fc.property(anyEvent, anyAccess, (event, access) =>
         maySee(event, { ...access, boundary: null, isSuperuser: true }),
@@ -16,7 +16,7 @@ describe("who hears an event", () => {
     );
   });
 
-  test("[EV11] an administrator hears everything of the organization and nothing of another", () => {
+  test("[EV11] an administrator gets every event of the organization and none of another", () => {
     fc.assert(
       fc.property(anyEvent, (event) => {
         expect(maySee(event, inOrg("admin"))).toBe(event.org_id === "org-1");
@@ -45,12 +45,15 @@ describe("who hears an event", () => {
       true,
       false,
     ],
-  ])("[EV12] %s", (_, access, hearsOfCluster, hearsOfProject) => {
-    expect(maySee(ofCluster, access)).toBe(hearsOfCluster);
-    expect(maySee(ofProject, access)).toBe(hearsOfProject);
-  });
+  ])(
+    "[EV12] %s gets the events of clusters and projects that the roles permit",
+    (_, access, hearsOfCluster, hearsOfProject) => {
+      expect(maySee(ofCluster, access)).toBe(hearsOfCluster);
+      expect(maySee(ofProject, access)).toBe(hearsOfProject);
+    },
+  );
 
-  test("[EV12] without any role on a project or cluster nobody but administrators hears of a project", () => {
+  test("[EV12] a member without a role on a project or its cluster gets no event of the project", () => {
     fc.assert(
       fc.property(anyEvent, (event) => {
         fc.pre(event.project_id !== undefined);
@@ -59,7 +62,7 @@ describe("who hears an event", () => {
     );
   });
 
-  test("[EV12] a further role never takes anything away", () => {
+  test("[EV12] a further role never takes an event away", () => {
     fc.assert(
       fc.property(anyEvent, anyAccess, anyAccess, (event, held, added) => {
         const both = accessOf({
@@ -73,14 +76,14 @@ describe("who hears an event", () => {
     );
   });
 
-  test("[EV13] a build in no project is heard by those with a role on its cluster", () => {
+  test("[EV13] a build outside of projects is sent to those with a role on its cluster", () => {
     const build = eventOf({ type: "build", cluster_id: "cluster-1" });
     expect(maySee(build, inOrg("member"))).toBe(false);
     const viewer = { ...inOrg("member"), clusterRoles: new Map([["cluster-1", "viewer"] as const]) };
     expect(maySee(build, viewer)).toBe(true);
   });
 
-  test("[EV14] an activity is heard where its place is seen, else by administrators, else by superusers", () => {
+  test("[EV14] an activity is sent to those who see its place, else to administrators, else to superusers", () => {
     const activity = (facts: object) => eventOf({ type: "activity", ...facts });
     expect(maySee(activity({ cluster_id: "cluster-1" }), inOrg("member"))).toBe(true);
     expect(maySee(activity({ cluster_id: "cluster-1", project_id: "project-1" }), inOrg("member"))).toBe(false);
@@ -94,7 +97,7 @@ describe("who hears an event", () => {
 describe("a filter", () => {
   const all: Filter = { resource_type: "all" };
 
-  test("[EV15] lets pass what has every id that it names, in whatever case", () => {
+  test("[EV15] a filter passes events that have every id that it names, in any case", () => {
     const event = eventOf({ cluster_id: "ab", project_id: "cd", workload_id: "ef" });
     expect(matches(event, { ...all, cluster_id: "AB", project_id: "cd", workload_id: "EF" })).toBe(true);
     expect(matches(event, { ...all, cluster_id: "ab", project_id: "xx" })).toBe(false);
@@ -102,7 +105,7 @@ describe("a filter", () => {
     expect(matches(eventOf(), all)).toBe(true);
   });
 
-  test("[EV15] that names more lets pass no more", () => {
+  test("[EV15] a filter that names more ids passes no more events", () => {
     fc.assert(
       fc.property(anyEvent, anyFilter, (event, filter) => {
         const { cluster_id: _, ...wider } = filter;
@@ -132,13 +135,13 @@ describe("a filter", () => {
     ["activity", { type: "activity" }, true],
     ["activity", { type: "app" }, false],
     ["all", { type: "activity" }, true],
-  ] as const)("[EV16] for %s and %j: %j", (resource_type, facts, passes) => {
+  ] as const)("[EV16] the filter for %s and the event %j give %j", (resource_type, facts, passes) => {
     expect(matches(eventOf(facts), { resource_type })).toBe(passes);
   });
 });
 
 describe("an audience", () => {
-  test("[EV8] is one and the same for those who may hear the same, however their roles are listed", () => {
+  test("[EV8] users with the same access and filter have the same audience, however their roles are listed", () => {
     fc.assert(
       fc.property(anyAccess, anyFilter, (access, filter) => {
         const backwards = <R>(of: ReadonlyMap<string, R>) => new Map([...of].reverse());
@@ -155,7 +158,7 @@ describe("an audience", () => {
     );
   });
 
-  test("[EV8] is never shared by two who hear differently", () => {
+  test("[EV8] users who get different events never have the same audience", () => {
     fc.assert(
       fc.property(anyEvent, fc.tuple(anyAccess, anyFilter), fc.tuple(anyAccess, anyFilter), (event, one, other) => {
         const hears = ([access, filter]: typeof one) => matches(event, filter) && maySee(event, access);

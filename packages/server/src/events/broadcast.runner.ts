@@ -2,120 +2,75 @@ import { EXEC_LIMITS } from "@binnacle/contract";
 import { ACCESS_TOPIC, concerns } from "../access/access-change.ts";
 import type { Reader } from "../access/caller.ts";
 import type { Access } from "../access/role.ts";
-import type { AccessOf } from "../access/visible.store.ts";
+import type { AccessOf } from "../access/visibility.store.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
-import { Fault, unauthenticated } from "../fault.ts";
-import { encodeFrame, type SseStream } from "../http/sse.adapter.ts";
-import { newId } from "../id.adapter.ts";
-import type { Log } from "../outage.ts";
-import { audienceOf, type Filter, isShownWhole, matches, maySee, withoutAddress } from "./audience.ts";
-import { EVENTS_TOPIC, type Event, isEvent } from "./event.ts";
+import { unauthenticated } from "../fault.ts";
+import { retryHint } from "../http/sse.adapter.ts";
+import { encodeFrame } from "../http/sse-frame.ts";
+import { type Log, watchOutage } from "../outage.ts";
+import { audienceOf } from "./audience.ts";
+import { type Broadcast, type EventStream, type Subscriber, tooManyStreams, type WatchEnd } from "./broadcast.ts";
+import { EVENTS_TOPIC } from "./event.ts";
+import { type EventLog, type Head, hasMissed, PAGE_ROWS, type Page } from "./event-log.ts";
+import { personalEvent, replay } from "./replay.runner.ts";
+import { type Gathered, gather, idLine, parsed, Round } from "./round.ts";
 
 /** Events are gathered for this long, so that two thousand clients cost at most twenty thousand writes a second. */
 const GATHERED_MS = 100;
 /** The access of every subscriber is read again this often, because the message of a change may be lost. */
 const RECHECKED_EVERY_MS = 15_000;
-const EXPIRY_CHECKED_EVERY_MS = 1_000;
+/** How often ended credentials and events whose hint was lost are looked for. */
+const POLLED_EVERY_MS = 1_000;
 /** A client that leaves more than this unread, beyond what the network buffers, is cut off. */
 const MOST_UNREAD_BYTES = 256 * 1024;
 /** The log streams that one user may have open in this process: enough for every window of a person. */
 const MOST_LOG_STREAMS = 20;
-type StreamKind = "event" | "log" | "exec";
-/** More events than this at once are a flood, or the database does not answer. */
-const MOST_GATHERED = 10_000;
-
-export interface Subscription extends Reader {
-  readonly filter: Filter;
-}
-
-/** Why a stream ends: its credential has ended, the access is no longer sufficient, or the server stops. */
-export type WatchEnd = "credential" | "access" | "stopping";
-
-interface Subscriber extends Reader {
-  readonly kind: StreamKind;
-  readonly isCounted: boolean;
-  access: Access | null;
-  readonly mayStay: (access: Access) => boolean;
-  end(why: WatchEnd): void;
-  /** Null for streams that are not event streams. */
-  events: EventStream | null;
-}
-
-interface EventStream {
-  readonly stream: SseStream;
-  readonly filter: Filter;
-  audience: string;
-}
-
-interface Gathered {
-  readonly event: Event;
-  readonly frame: string;
-  /** The frame for those who may not read the audit log. */
-  readonly reducedFrame: string;
-}
-
-export interface Broadcast {
-  /**
-   * Opens the stream once the access of its credential is read. Throws where the credential is no longer valid or the user has the
-   * largest allowed number of event streams open.
-   */
-  join(subscription: Subscription, open: () => SseStream): Promise<void>;
-  /**
-   * For streams of something else than events: calls `end` once the credential has ended, or the access is no
-   * longer sufficient. Throws where that is so already, or where the user has the largest allowed number of such streams.
-   * Returns the function that stops watching.
-   */
-  watch(
-    reader: Reader,
-    mayStay: (access: Access) => boolean,
-    end: (why: WatchEnd) => void,
-    /** A reading that ends by itself does not count among the open streams. */
-    options?: { readonly kind?: "log" | "exec"; readonly isCounted: boolean },
-  ): Promise<() => void>;
-  /** Ends all open streams. */
-  stop(): void;
-}
-
 interface Ports {
   readonly bus: Bus;
   readonly clock: Clock;
   readonly log: Log;
   readonly accessOf: AccessOf;
+  readonly eventLog: EventLog;
   /** Of one user in this process. */
   readonly mostEventStreams: number;
 }
 
 /**
- * Delivers the events of the bus to the subscribers of this process, in rounds. Each round first reads the access of
- * everybody whose access has changed, and then encodes the gathered events once for each audience. The bus delivers a change
- * of access before whatever happens later, so nobody receives an event that they may no longer see.
+ * Delivers the events of the log to the subscribers of this process, in rounds. Each round reads what is new in the log, then the
+ * access of everybody whose access has changed, and encodes the events once for each audience. A change of access is in
+ * the log before whatever happens later, so nobody receives an event that they may no longer see. A message of the bus only
+ * says that there is something to read.
  */
-export function startBroadcast({ bus, clock, log, accessOf, mostEventStreams }: Ports): Broadcast {
+export function startBroadcast({ bus, clock, log, accessOf, eventLog, mostEventStreams }: Ports): Broadcast {
   const mostStreams = { event: mostEventStreams, log: MOST_LOG_STREAMS, exec: EXEC_LIMITS.perUser };
+  const outage = watchOutage(log, "reading the event log");
   const subscribers = new Set<Subscriber>();
   const toRecheck = new Set<Subscriber>();
-  let gathered: Gathered[] = [];
+  /** What every live stream has got. Null while there are no event streams. */
+  let read: Head | null = null;
+  let isDue = false;
   let round: NodeJS.Timeout | null = null;
 
-  function receive(message: unknown): void {
-    if (subscribers.size === 0) return;
-    if (!isEvent(message)) {
-      log.warn({}, "a message on the topic of events is not an event; it is dropped");
-      return;
-    }
-    const frame = encodeFrame(message.type, message);
-    const reducedFrame = message.type === "activity" ? encodeFrame(message.type, withoutAddress(message)) : frame;
-    gathered.push({ event: message, frame, reducedFrame });
-    if (gathered.length > MOST_GATHERED) overflow();
+  function receive(): void {
+    if (read === null) return;
+    isDue = true;
     plan();
   }
 
-  /** A client would not notice missing events; a stream that ends makes it read again. */
-  function overflow(): void {
-    log.warn({ events: gathered.length }, "too many events at once; the streams end");
-    gathered = [];
-    for (const subscriber of subscribers) if (subscriber.events) close(subscriber, "stopping");
+  /** Clients would not notice missing events; a stream that ends makes them connect again. */
+  function endEventStreams(isConcerned: (access: Access, after: number) => boolean): void {
+    for (const subscriber of subscribers) {
+      const { events, access } = subscriber;
+      if (events && access && isConcerned(access, events.after ?? 0)) close(subscriber, "stopping");
+    }
+  }
+
+  /** Messages of other processes were lost, and among them may have been a change of access. */
+  function missed(): void {
+    for (const subscriber of subscribers) toRecheck.add(subscriber);
+    if (toRecheck.size > 0) plan();
+    receive();
   }
 
   /** The message names whose access has changed. */
@@ -129,15 +84,35 @@ export function startBroadcast({ bus, clock, log, accessOf, mostEventStreams }: 
   }
 
   async function work(): Promise<void> {
-    const [events, rechecked] = [gathered, [...toRecheck]];
-    gathered = [];
-    toRecheck.clear();
     try {
+      const page = await readLog();
+      const rechecked = [...toRecheck];
+      toRecheck.clear();
       if (rechecked.length > 0) await readAccess(rechecked);
-      deliver(events);
+      endExpired();
+      if (page) deliver(page);
     } finally {
       round = null;
-      if (gathered.length > 0 || toRecheck.size > 0) plan();
+      if (isDue || toRecheck.size > 0) plan();
+    }
+  }
+
+  /** Null where there is nothing to deliver. What cannot be read now is read later: it stays in the log. */
+  async function readLog(): Promise<Page | null> {
+    if (!isDue || read === null) return null;
+    isDue = false;
+    const asked = read;
+    try {
+      const page = await eventLog.readAfter(asked.position);
+      outage.recovered();
+      // All streams were closed meanwhile.
+      if (read !== asked) return null;
+      for (const { topic, message } of page.entries) if (topic === ACCESS_TOPIC) recheck(parsed(message));
+      isDue ||= page.entries.length === PAGE_ROWS;
+      return page;
+    } catch (error) {
+      outage.failed(error);
+      return null;
     }
   }
 
@@ -157,23 +132,20 @@ export function startBroadcast({ bus, clock, log, accessOf, mostEventStreams }: 
 
   function admit(subscriber: Subscriber, access: Access): void {
     subscriber.access = access;
-    if (subscriber.events) admitEvents(subscriber.events, access);
+    if (subscriber.events) admitEvents(subscriber.events, access, clock());
     if (!subscriber.mayStay(access)) close(subscriber, "access");
   }
 
-  /** What a client shows may no longer be what it would be answered, and no event of a place that it has lost reaches it. */
-  function admitEvents(events: EventStream, access: Access): void {
-    const audience = audienceOf(access, events.filter);
-    if (audience === events.audience) return;
-    events.audience = audience;
-    if (events.filter.resource_type === "all") {
-      events.stream.write(Buffer.from(encodeFrame("access", accessEvent(access.userId, clock()))));
-    }
+  function close(subscriber: Subscriber, why: WatchEnd): void {
+    leave(subscriber);
+    subscriber.end(why);
   }
 
-  function close(subscriber: Subscriber, why: WatchEnd): void {
+  function leave(subscriber: Subscriber): void {
     subscribers.delete(subscriber);
-    subscriber.end(why);
+    toRecheck.delete(subscriber);
+    for (const { kind } of subscribers) if (kind === "event") return;
+    read = null;
   }
 
   function endExpired(): void {
@@ -181,31 +153,51 @@ export function startBroadcast({ bus, clock, log, accessOf, mostEventStreams }: 
     for (const subscriber of subscribers) if (subscriber.expiresAtMs <= now) close(subscriber, "credential");
   }
 
-  function deliver(events: readonly Gathered[]): void {
-    endExpired();
-    const frames = new Round(events);
-    for (const { events: watched, access } of subscribers) {
-      if (!watched || !access) continue;
-      const { stream, audience, filter } = watched;
-      const bytes = frames.for(audience, access, filter);
-      if (bytes === null) continue;
-      if (stream.waitingBytes > MOST_UNREAD_BYTES) stream.cut();
-      else stream.write(bytes);
+  function deliver({ head, entries, upTo, pruned }: Page): void {
+    const before = read;
+    if (before === null) return;
+    if (head.logId !== before.logId || head.position < before.position) {
+      // The database is another one than before: a backup, or a replica that did not have everything.
+      read = head;
+      endEventStreams(() => true);
+      return;
     }
+    if (pruned.length > 0) endEventStreams((access, after) => hasMissed(pruned, access, after));
+    read = { ...head, position: upTo };
+    const events = entries.filter(({ topic }) => topic === EVENTS_TOPIC).flatMap((entry) => gather(entry) ?? dropped());
+    if (events.length === 0) return;
+    send(new Round(events, head.logId), subscribers);
   }
 
-  function requireRoomFor({ userId, kind, isCounted }: Subscriber): void {
-    if (!isCounted) return;
-    let open = 0;
-    for (const other of subscribers) {
-      if (other.userId === userId && other.kind === kind && other.isCounted) open++;
+  function dropped(): Gathered[] {
+    log.warn({}, "an entry of the event log is not an event; it is dropped");
+    return [];
+  }
+
+  /** The client has its stream already, so that a failure can only end it: the client connects again. */
+  async function begin(
+    subscriber: Subscriber,
+    events: EventStream,
+    lastEventId: string | undefined,
+    head: Head,
+  ): Promise<void> {
+    if (!events.isResumable) return;
+    if (lastEventId === undefined) return events.stream.write(`${idLine(head.logId, head.position)}\n`);
+    events.after = null;
+    const access = () => (subscribers.has(subscriber) ? subscriber.access : null);
+    const resumed = { reader: subscriber, stream: events.stream, filter: events.filter, access };
+    const livePosition = () => read?.position ?? 0;
+    try {
+      events.after = await replay({ eventLog, clock, livePosition }, resumed, lastEventId, head);
+    } catch (error) {
+      outage.failed(error);
+      close(subscriber, "stopping");
     }
-    if (open >= mostStreams[kind]) throw tooManyStreams(kind, mostStreams[kind]);
   }
 
   /** Throws unless the credential is valid and the subscriber may stay. */
   async function enter(subscriber: Subscriber): Promise<Access> {
-    requireRoomFor(subscriber);
+    requireRoomFor(subscriber, subscribers, mostStreams[subscriber.kind]);
     // Before the access is read, so that a change that comes meanwhile is not missed.
     subscribers.add(subscriber);
     try {
@@ -215,100 +207,110 @@ export function startBroadcast({ bus, clock, log, accessOf, mostEventStreams }: 
       if (!subscriber.access || !subscribers.has(subscriber)) throw unauthenticated();
       return subscriber.access;
     } catch (error) {
-      subscribers.delete(subscriber);
+      leave(subscriber);
       throw error;
     }
   }
 
   // Access first: an event must never arrive while changes of access do not.
-  const unsubscribes = [bus.subscribe(ACCESS_TOPIC, recheck), bus.subscribe(EVENTS_TOPIC, receive)];
+  const unsubscribes = [
+    bus.subscribe(ACCESS_TOPIC, recheck),
+    bus.subscribe(EVENTS_TOPIC, receive),
+    bus.onMissed(missed),
+  ];
   const reviewing = setInterval(() => {
     for (const subscriber of subscribers) toRecheck.add(subscriber);
     if (toRecheck.size > 0) plan();
+    if (read) tellPositions(subscribers, read);
   }, RECHECKED_EVERY_MS);
-  const expiring = setInterval(endExpired, EXPIRY_CHECKED_EVERY_MS);
+  const polling = setInterval(() => {
+    endExpired();
+    receive();
+  }, POLLED_EVERY_MS);
 
   return {
-    async join({ filter, ...reader }, open) {
-      const end = () => subscriber.events?.stream.end();
-      const subscriber: Subscriber = {
-        ...reader,
-        kind: "event",
-        isCounted: true,
-        access: null,
-        events: null,
-        mayStay: () => true,
-        end,
-      };
-      const access = await enter(subscriber);
+    async join({ filter, isResumable, lastEventId, ...reader }, open) {
+      const subscriber = eventSubscriber(reader);
+      await enter(subscriber);
       try {
+        const head = await eventLog.head();
+        if (!subscriber.access || !subscribers.has(subscriber)) throw unauthenticated();
+        read ??= head;
         const stream = open();
-        subscriber.events = { stream, filter, audience: audienceOf(access, filter) };
-        stream.onClose(() => subscribers.delete(subscriber));
+        const audience = audienceOf(subscriber.access, filter);
+        const { position } = head;
+        subscriber.events = { stream, filter, isResumable, audience, after: position, toldPosition: position };
+        stream.onClose(() => leave(subscriber));
+        await begin(subscriber, subscriber.events, lastEventId, head);
       } catch (error) {
-        subscribers.delete(subscriber);
+        leave(subscriber);
         throw error;
       }
     },
     async watch(reader, mayStay, end, { kind = "log", isCounted } = { isCounted: true }) {
       const subscriber: Subscriber = { ...reader, kind, isCounted, access: null, events: null, mayStay, end };
       await enter(subscriber);
-      return () => subscribers.delete(subscriber);
+      return () => leave(subscriber);
     },
+    count: () => subscribers.size,
     stop() {
       for (const unsubscribe of unsubscribes) unsubscribe();
       clearInterval(reviewing);
-      clearInterval(expiring);
+      clearInterval(polling);
       if (round) clearTimeout(round);
       for (const subscriber of subscribers) close(subscriber, "stopping");
     },
   };
 }
 
-const tooManyStreams = (kind: StreamKind, most: number) =>
-  new Fault("rate_limited", `You have ${most} ${kind} streams open already; close one before you open another.`);
+function eventSubscriber(reader: Reader): Subscriber {
+  const subscriber: Subscriber = {
+    ...reader,
+    kind: "event",
+    isCounted: true,
+    access: null,
+    events: null,
+    mayStay: () => true,
+    end(why) {
+      if (why === "stopping") subscriber.events?.stream.write(retryHint());
+      subscriber.events?.stream.end();
+    },
+  };
+  return subscriber;
+}
 
-const accessEvent = (userId: string, now: Date): Event => ({
-  id: newId(),
-  type: "access",
-  time: now.toISOString(),
-  org_id: null,
-  user_id: userId,
-  resource: { type: "user", id: userId, name: null },
-});
-
-/** The encoded frames of one round. Audiences that receive the same events share the same bytes. */
-class Round {
-  readonly #events: readonly Gathered[];
-  /** An event about an account makes every user an audience of their own. Such events are rare. */
-  readonly #isPersonal: boolean;
-  readonly #byAudience = new Map<string, Buffer | null>();
-  readonly #bySelection = new Map<string, Buffer>();
-
-  constructor(events: readonly Gathered[]) {
-    this.#events = events;
-    this.#isPersonal = events.some(({ event }) => event.user_id !== undefined);
+function send(frames: Round, subscribers: Iterable<Subscriber>): void {
+  for (const { events, access } of subscribers) {
+    if (!events || !access || events.after === null) continue;
+    const bytes = frames.for({ ...events, after: events.after, access });
+    if (bytes === null) continue;
+    if (events.stream.waitingBytes > MOST_UNREAD_BYTES) events.stream.cut();
+    else events.stream.write(bytes);
   }
+}
 
-  for(audience: string, access: Access, filter: Filter): Buffer | null {
-    const key = this.#isPersonal ? `${audience} ${access.userId}` : audience;
-    let bytes = this.#byAudience.get(key);
-    if (bytes === undefined) {
-      bytes = this.#select((event) => matches(event, filter) && maySee(event, access), access);
-      this.#byAudience.set(key, bytes);
-    }
-    return bytes;
-  }
+/** What a client shows may no longer be what it would be answered, and no event of a place that it has lost reaches it. */
+function admitEvents(events: EventStream, access: Access, now: Date): void {
+  const audience = audienceOf(access, events.filter);
+  if (audience === events.audience) return;
+  events.audience = audience;
+  if (events.filter.resource_type !== "all") return;
+  events.stream.write(encodeFrame("access", personalEvent("access", access.userId, now)));
+}
 
-  #select(isVisible: (event: Event) => boolean, access: Access): Buffer | null {
-    const visible = this.#events.flatMap(({ event, frame, reducedFrame }, at) => {
-      if (!isVisible(event)) return [];
-      return isShownWhole(event, access) ? [{ key: `${at}`, frame }] : [{ key: `${at} reduced`, frame: reducedFrame }];
-    });
-    if (visible.length === 0) return null;
-    const selection = visible.map(({ key }) => key).join();
-    const bytes = this.#bySelection.get(selection) ?? Buffer.from(visible.map(({ frame }) => frame).join(""));
-    this.#bySelection.set(selection, bytes);
-    return bytes;
+/** A stream without events for it goes on too, so that it need not read anew because its last event is no longer kept. */
+function tellPositions(subscribers: Iterable<Subscriber>, read: Head): void {
+  for (const { events } of subscribers) {
+    if (!events?.isResumable || events.after === null) continue;
+    const position = Math.max(events.after, read.position);
+    if (position > events.toldPosition) events.stream.write(`${idLine(read.logId, position)}\n`);
+    events.toldPosition = position;
   }
+}
+
+function requireRoomFor({ userId, kind, isCounted }: Subscriber, among: Iterable<Subscriber>, most: number): void {
+  if (!isCounted) return;
+  let open = 0;
+  for (const other of among) if (other.userId === userId && other.kind === kind && other.isCounted) open++;
+  if (open >= most) throw tooManyStreams(kind, most);
 }

@@ -3,7 +3,9 @@ import { ACCESS_TOPIC, type AccessChange } from "../access/access-change.ts";
 import { type Access, mayReadProject } from "../access/role.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { SseStream } from "../http/sse.adapter.ts";
-import { type Broadcast, startBroadcast } from "./broadcast.runner.ts";
+import { startBroadcast } from "./broadcast.runner.ts";
+import type { Broadcast } from "./broadcast.ts";
+import type { Entry, EventLog, Head, Pruned } from "./event-log.ts";
 import { accessOf, eventOf } from "./events.fixture.ts";
 
 /** A stream whose client reads nothing or everything, as the test says. */
@@ -46,39 +48,75 @@ const START = new Date("2030-01-01T00:00:00Z");
 const LONG_AFTER = START.getTime() + 3_600_000;
 
 let broadcast: Broadcast;
-let say: (message: unknown) => void;
+/** Messages for the bus, which only says that there is something to read. */
+let hint: (message: unknown) => void;
+let entries: Entry[];
+let head: Head;
+let pruned: Pruned[];
+let readLog: ReturnType<typeof vi.fn<EventLog["readAfter"]>>;
+function write(message: unknown, topic = "events"): void {
+  head = { ...head, position: head.position + 1 };
+  entries.push({ position: head.position, topic, message: JSON.stringify(message) });
+}
+function say(message: unknown): void {
+  write(message);
+  hint(message);
+}
 let accessChanged: (change: AccessChange | object) => void;
 let read: ReturnType<typeof vi.fn<(credentialIds: readonly string[]) => Promise<Map<string, Access>>>>;
+let missed: () => void;
 const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
 
 beforeEach(() => {
   vi.useFakeTimers({ now: START });
   log.warn.mockClear();
+  entries = [];
+  pruned = [];
+  head = { logId: "0123abcd", position: 100 };
+  readLog = vi.fn(async (position) => {
+    const page = entries.filter((entry) => entry.position > position).slice(0, 500);
+    const upTo = (page.length === 500 ? page.at(-1)?.position : undefined) ?? head.position;
+    return { head, entries: page, upTo, pruned };
+  });
+  const eventLog: EventLog = {
+    head: async () => head,
+    readAfter: readLog,
+    missedSince: async () => ({ entries: 0, bytes: 0, isPruned: false }),
+    readRange: async (after, upTo) =>
+      entries.filter(({ position }) => position > after && position <= upTo).slice(0, 500),
+  };
   read = vi.fn(async (ids) => new Map(ids.map((id) => [id, SUPERUSER])));
   const bus: Bus = {
     publish: () => undefined,
     subscribe: (topic, handler) => {
       if (topic === ACCESS_TOPIC) accessChanged = handler;
-      else say = handler;
+      else hint = handler;
       return () => undefined;
     },
+    onMissed: (handler) => {
+      missed = handler;
+      return () => undefined;
+    },
+    connected: Promise.resolve(),
     isUp: () => true,
     close: async () => undefined,
   };
-  broadcast = startBroadcast({ bus, clock: () => new Date(), log, accessOf: read, mostEventStreams: 3 });
+  broadcast = startBroadcast({ bus, clock: () => new Date(), log, accessOf: read, eventLog, mostEventStreams: 3 });
 });
 afterEach(() => {
   broadcast.stop();
   vi.useRealTimers();
 });
 
-async function join(credentialId = "session-1", expiresAtMs = LONG_AFTER) {
+async function join(credentialId = "session-1", expiresAtMs = LONG_AFTER, resuming: object = {}) {
   const stream = new FakeStream();
   const subscription = {
     credentialId,
     userId: `user of ${credentialId}`,
     expiresAtMs,
     filter: { resource_type: "all" },
+    isResumable: false,
+    ...resuming,
   };
   await broadcast.join(subscription as Parameters<Broadcast["join"]>[0], () => stream);
   return stream;
@@ -88,7 +126,7 @@ const event = (id: string) => eventOf({ id, resource: { type: "app", id: "app", 
 const round = () => vi.advanceTimersByTimeAsync(100);
 
 describe("delivery", () => {
-  test("[EV8] gathers for 100 ms and brings the same bytes, in order, to those who may hear the same", async () => {
+  test("[EV8] events are gathered for 100 ms and sent as the same bytes, in order, to all with the same access", async () => {
     const [one, other] = [await join("session-1"), await join("session-2")];
     say(event("a"));
     await vi.advanceTimersByTimeAsync(99);
@@ -100,7 +138,7 @@ describe("delivery", () => {
     expect(other.written[0]).toBe(one.written[0]);
   });
 
-  test("[EV8] writes nothing where there is nothing to hear", async () => {
+  test("[EV8] nothing is written to a stream without events for it", async () => {
     read.mockResolvedValue(new Map([["session-1", accessOf()]]));
     const stream = await join();
     say(event("a"));
@@ -108,7 +146,7 @@ describe("delivery", () => {
     expect(stream.written).toEqual([]);
   });
 
-  test("[EV10] drops what is no event, and says so", async () => {
+  test("[EV10] an entry of the log that is not an event is dropped and logged", async () => {
     const stream = await join();
     say({ type: "app" });
     say(event("a"));
@@ -117,7 +155,7 @@ describe("delivery", () => {
     expect(log.warn).toHaveBeenCalledOnce();
   });
 
-  test("[EV22] cuts off a client that leaves more than 256 KiB lying, and nobody else", async () => {
+  test("[EV22] a client with more than 256 KiB unread is disconnected, and nobody else", async () => {
     const [stalled, reader] = [await join("session-1"), await join("session-2")];
     stalled.waitingBytes = 256 * 1024 + 1;
     reader.waitingBytes = 256 * 1024;
@@ -127,11 +165,64 @@ describe("delivery", () => {
     expect([reader.fate, reader.names]).toEqual(["open", ["a"]]);
   });
 
-  test("[EV25] ends the streams when more than 10,000 events come at once, and goes on with the next", async () => {
-    const stream = await join();
-    for (let count = 0; count <= 10_000; count++) say(event("a"));
+  test("[EV1559] after lost messages the log and the access of all streams are read again, and no stream ends", async () => {
+    const stream = await join("session-1");
+    const end = vi.fn();
+    const reader = { credentialId: "session-2", userId: "other", expiresAtMs: LONG_AFTER };
+    await broadcast.watch(reader, () => true, end);
+    read.mockClear();
+    write(event("a"));
+    missed();
     await round();
-    expect([stream.fate, stream.written]).toEqual(["ended", []]);
+    expect(read.mock.calls).toEqual([[["session-1", "session-2"], expect.any(Date)]]);
+    expect([stream.names, stream.fate, end.mock.calls]).toEqual([["a"], "open", []]);
+  });
+
+  test("[EV3765] an event whose message on the bus is lost is delivered within about a second", async () => {
+    const stream = await join();
+    write(event("a"));
+    await vi.advanceTimersByTimeAsync(1_100);
+    expect(stream.names).toEqual(["a"]);
+  });
+
+  test("[EV3765] events that cannot be read now are delivered once the database answers", async () => {
+    const stream = await join();
+    readLog.mockRejectedValueOnce(new Error("no database"));
+    say(event("a"));
+    await round();
+    expect([stream.names, stream.fate, log.warn.mock.calls.length]).toEqual([[], "open", 1]);
+    await vi.advanceTimersByTimeAsync(1_100);
+    expect(stream.names).toEqual(["a"]);
+  });
+
+  test("[EV25] more than 500 events at once are delivered in several rounds", async () => {
+    const stream = await join();
+    for (let count = 0; count < 1_200; count++) say(event(`e${count}`));
+    await round();
+    expect(stream.names).toHaveLength(500);
+    await vi.advanceTimersByTimeAsync(200);
+    expect(stream.names).toEqual(Array.from({ length: 1_200 }, (_, count) => `e${count}`));
+  });
+
+  test("[EV25] where events of an organization are deleted before they are read, only the streams of those who see it end", async () => {
+    const orgRoles = (org: string) => accessOf({ orgRoles: new Map([[org, "admin"]]) });
+    read.mockResolvedValueOnce(new Map([["session-1", orgRoles("org-1")]]));
+    const concerned = await join("session-1");
+    read.mockResolvedValueOnce(new Map([["session-2", orgRoles("org-2")]]));
+    const other = await join("session-2");
+    pruned = [{ orgId: "org-1", position: 101 }];
+    say(eventOf({ ...event("a"), org_id: "org-2" }));
+    await round();
+    expect([concerned.fate, other.fate, other.names]).toEqual(["ended", "open", ["a"]]);
+    expect(String(concerned.written.at(-1))).toMatch(/^retry: \d+$/m);
+  });
+
+  test("[EV3764] all event streams end when the database is another one, and new ones go on with it", async () => {
+    const stream = await join();
+    head = { logId: "ffff0000", position: 3 };
+    hint({});
+    await round();
+    expect(stream.fate).toBe("ended");
     const next = await join();
     say(event("b"));
     await round();
@@ -139,8 +230,56 @@ describe("delivery", () => {
   });
 });
 
+describe("a resumable stream", () => {
+  const text = (stream: FakeStream) => Buffer.concat(stream.written.map((bytes) => Buffer.from(bytes))).toString();
+  const idsOf = (stream: FakeStream) => [...text(stream).matchAll(/^id: (\S+)$/gm)].map(([, id]) => id);
+
+  test("[EV3761] a resumable stream names its position when it is opened, and with every event", async () => {
+    const [resumable, plain] = [await join("session-1", LONG_AFTER, { isResumable: true }), await join("session-2")];
+    say(event("a"));
+    await round();
+    expect([idsOf(resumable), idsOf(plain)]).toEqual([["0123abcd-100", "0123abcd-101"], []]);
+    expect([resumable.names, plain.names]).toEqual([["a"], ["a"]]);
+  });
+
+  test("[EV3766] a quiet resumable stream is told every 15 seconds how far it is, and only if it has moved", async () => {
+    read.mockImplementation(async (ids) => new Map(ids.map((id) => [id, accessOf()])));
+    const stream = await join("session-1", LONG_AFTER, { isResumable: true });
+    say(event("a"));
+    await vi.advanceTimersByTimeAsync(15_000);
+    expect(text(stream)).toBe("id: 0123abcd-100\n\nid: 0123abcd-101\n\n");
+    await vi.advanceTimersByTimeAsync(15_000);
+    expect(idsOf(stream)).toHaveLength(2);
+  });
+
+  test("[EV3761] events that come while a stream reads what it has missed are sent to it once, behind those", async () => {
+    const live = await join("session-2");
+    for (const id of ["a", "b", "c"]) write(event(id));
+    const slow = new FakeStream();
+    const drained = Promise.withResolvers<void>();
+    slow.drained = () => drained.promise;
+    const filter = { resource_type: "all" } as const;
+    const reader = { credentialId: "session-1", userId: "user", expiresAtMs: LONG_AFTER };
+    const subscription = { ...reader, filter, isResumable: true, lastEventId: "0123abcd-101" };
+    const joining = broadcast.join(subscription, () => slow);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(slow.names).toEqual(["b", "c"]);
+    say(event("d"));
+    await round();
+    expect([live.names, slow.names]).toEqual([
+      ["a", "b", "c", "d"],
+      ["b", "c"],
+    ]);
+    drained.resolve();
+    await joining;
+    say(event("e"));
+    await round();
+    expect(slow.names).toEqual(["b", "c", "d", "e"]);
+  });
+});
+
 describe("access", () => {
-  test("[EV19] is asked about again before anything that came after the hint is told", async () => {
+  test("[EV19] access is read again after a hint before any later event is sent", async () => {
     const [gone, stays] = [await join("session-1"), await join("session-2")];
     read.mockResolvedValue(new Map());
     accessChanged({ credential_id: "session-1" });
@@ -151,12 +290,22 @@ describe("access", () => {
     expect(read).toHaveBeenLastCalledWith(["session-1"], expect.any(Date));
   });
 
+  test("[EV19] a change of access whose message is lost is in the log, before any later event", async () => {
+    const [gone, stays] = [await join("session-1"), await join("session-2")];
+    read.mockResolvedValue(new Map());
+    write({ credential_id: "session-1" }, ACCESS_TOPIC);
+    say(event("a"));
+    await round();
+    expect([gone.fate, gone.names]).toEqual(["ended", []]);
+    expect([stays.fate, stays.names]).toEqual(["open", ["a"]]);
+  });
+
   test.each([
     ["that names a session", { credential_id: "session-2" }, ["session-2"]],
     ["that names a user", { user_id: "user of session-1" }, ["session-1"]],
     ["that names somebody who is not connected", { user_id: "nobody" }, null],
     ["that cannot be read", { of: "a later version" }, ["session-1", "session-2"]],
-  ])("[EV18] [EV19] is read again after a change %s", async (_, change, sessions) => {
+  ])("[EV18] [EV19] access is read again after a change %s", async (_, change, sessions) => {
     await join("session-1");
     await join("session-2");
     read.mockClear();
@@ -165,7 +314,7 @@ describe("access", () => {
     expect(read.mock.calls.map(([ids]) => ids)).toEqual(sessions ? [sessions] : []);
   });
 
-  test("[EV18] is not read again because of what an activity says", async () => {
+  test("[EV18] an activity does not cause access to be read again", async () => {
     await join("session-1");
     read.mockClear();
     say({
@@ -178,7 +327,7 @@ describe("access", () => {
     expect(read).not.toHaveBeenCalled();
   });
 
-  test("[EV18] that a hint changes while it is being read for the first time is read once more", async () => {
+  test("[EV18] access that changes while it is read for the first time is read once more", async () => {
     const first = Promise.withResolvers<Map<string, Access>>();
     read.mockReturnValueOnce(first.promise).mockResolvedValue(new Map());
     const joining = join();
@@ -188,7 +337,7 @@ describe("access", () => {
     await expect(joining).rejects.toThrow("User not authenticated.");
   });
 
-  test("[EV21] is read again every 15 seconds, in one query for all", async () => {
+  test("[EV21] access is read again every 15 seconds, in one query for all streams", async () => {
     const [gone, stays] = [await join("session-1"), await join("session-2")];
     read.mockClear();
     read.mockResolvedValue(new Map([["session-2", SUPERUSER]]));
@@ -197,7 +346,7 @@ describe("access", () => {
     expect([gone.fate, stays.fate]).toEqual(["ended", "open"]);
   });
 
-  test("[EV21] that cannot be read ends the stream, and a new one is refused for now", async () => {
+  test("[EV21] a stream whose access cannot be read ends, and a new one is refused", async () => {
     const stream = await join();
     read.mockRejectedValue(new Error("no database"));
     await vi.advanceTimersByTimeAsync(15_100);
@@ -206,7 +355,7 @@ describe("access", () => {
     await expect(join()).rejects.toThrow("no database");
   });
 
-  test("[EV20] ends with the access token, and what comes after it is not told", async () => {
+  test("[EV20] a stream ends with its access token, and no later event is sent", async () => {
     const [late, quiet] = [
       await join("session-1", START.getTime() + 50),
       await join("session-2", START.getTime() + 4_000),
@@ -219,13 +368,13 @@ describe("access", () => {
     expect(quiet.fate).toBe("ended");
   });
 
-  test("[EV19] a session that is over opens nothing", async () => {
+  test("[EV19] a session that is over cannot open a stream", async () => {
     read.mockResolvedValue(new Map());
     await expect(join()).rejects.toThrow("User not authenticated.");
   });
 });
 
-test("[EV23] a broadcast that stops ends its streams", async () => {
+test("[EV23] the broadcast of events ends its streams when it stops", async () => {
   const stream = await join();
   broadcast.stop();
   expect(stream.fate).toBe("ended");
@@ -240,7 +389,7 @@ describe("a reading that is watched", () => {
 
   beforeEach(() => reads(viewer));
 
-  test("[AP61] ends when the session has ended", async () => {
+  test("[AP61] a watched log stream ends when the session has ended", async () => {
     const end = vi.fn();
     await broadcast.watch(reader(), mayStay, end);
     reads(null);
@@ -249,14 +398,14 @@ describe("a reading that is watched", () => {
     expect(end).toHaveBeenCalledOnce();
   });
 
-  test("[AP61] ends when the token expires", async () => {
+  test("[AP61] a watched log stream ends when the token expires", async () => {
     const end = vi.fn();
     await broadcast.watch(reader(START.getTime() + 1_000), mayStay, end);
     await vi.advanceTimersByTimeAsync(1_000);
     expect(end).toHaveBeenCalledOnce();
   });
 
-  test("[AP61] ends when the project may no longer be read, though no hint has said so", async () => {
+  test("[AP61] a watched log stream ends when the project may no longer be read, also without a hint", async () => {
     const end = vi.fn();
     await broadcast.watch(reader(), mayStay, end);
     reads(accessOf());
@@ -264,14 +413,14 @@ describe("a reading that is watched", () => {
     expect(end).toHaveBeenCalledOnce();
   });
 
-  test("[AP61] does not begin where it would have to end", async () => {
+  test("[AP61] a log stream is refused to a reader whose session is over or who may not read the project", async () => {
     reads(accessOf());
     await expect(broadcast.watch(reader(), mayStay, vi.fn())).rejects.toMatchObject({ kind: "unauthenticated" });
     reads(null);
     await expect(broadcast.watch(reader(), mayStay, vi.fn())).rejects.toMatchObject({ kind: "unauthenticated" });
   });
 
-  test("[AP61] goes on otherwise, also through a flood of events, and is left alone once nobody watches it", async () => {
+  test("[AP61] a watched log stream survives a flood of events, and one that is no longer watched is not ended", async () => {
     const [end, unwatched] = [vi.fn(), vi.fn()];
     await broadcast.watch(reader(), mayStay, end);
     const unwatch = await broadcast.watch(reader(), mayStay, unwatched);
@@ -293,11 +442,12 @@ describe("too many streams of one user", () => {
       () => undefined,
     );
   const listen = () => {
-    const subscription = { ...reader, filter: { resource_type: "all" } as const };
+    const filter = { resource_type: "all" } as const;
+    const subscription = { ...reader, filter, isResumable: false, lastEventId: undefined };
     return broadcast.join(subscription, () => new FakeStream());
   };
 
-  test("[EV26] are refused, those of logs and those of events each for themselves", async () => {
+  test("[EV26] too many streams of one user are refused, log streams and event streams counted apart", async () => {
     const unwatch = await Promise.all(Array.from({ length: 20 }, () => watch()));
     await Promise.all(Array.from({ length: 3 }, listen));
     const refusal = { kind: "rate_limited", message: expect.stringMatching(/^You have 20 log streams open/) };
@@ -310,7 +460,7 @@ describe("too many streams of one user", () => {
     await expect(watch()).rejects.toMatchObject(refusal);
   });
 
-  test("[EV26] are not counted where they end by themselves, as logs that are not followed do", async () => {
+  test("[EV26] log streams that are not followed are not counted", async () => {
     const once = () =>
       broadcast.watch(
         reader,
@@ -324,7 +474,7 @@ describe("too many streams of one user", () => {
     await expect(watch()).rejects.toMatchObject({ kind: "rate_limited" });
   });
 
-  test("[EV26] are counted before it is known what they may see, so that none slips through beside another", async () => {
+  test("[EV26] streams are counted before their access is read, so that concurrent ones cannot exceed the limit", async () => {
     const answers = await Promise.allSettled(Array.from({ length: 25 }, () => watch()));
     expect(answers.filter(({ status }) => status === "rejected")).toHaveLength(5);
   });

@@ -4,11 +4,11 @@ import { auditRow } from "../audit/audit.ts";
 import { activityOf, isEvent } from "./event.ts";
 import { anyEvent, eventOf } from "./events.fixture.ts";
 
-test("[EV10] whatever is an event is taken for one, as JSON carries it", () => {
+test("[EV10] every event is recognized after a round trip through JSON", () => {
   fc.assert(fc.property(anyEvent, (event) => isEvent(JSON.parse(JSON.stringify(event)))));
 });
 
-test("[EV10] whatever else there is, is not", () => {
+test("[EV10] no other JSON value is recognized as an event", () => {
   fc.assert(fc.property(fc.jsonValue(), (value) => !isEvent(value)));
 });
 
@@ -21,7 +21,7 @@ test.each([
   { resource: {} },
   { time: 0 },
   { id: null },
-])("[EV10] an event with %j is none", (facts) => {
+])("[EV10] an event with %j is not recognized", (facts) => {
   expect(isEvent({ ...eventOf(), ...facts })).toBe(false);
 });
 
@@ -41,7 +41,7 @@ const rowOf = (type: string, id: string | null = "thing-1", action = `${type}.up
   );
 
 describe("an activity", () => {
-  test("[EV5] says what the audit entry says", () => {
+  test("[EV5] an activity has the fields of its audit entry", () => {
     expect(activityOf(rowOf("org"), null)).toEqual({
       id: "entry-1",
       type: "activity",
@@ -59,14 +59,14 @@ describe("an activity", () => {
     });
   });
 
-  test("[EV14] is about the place where the change was made", () => {
+  test("[EV14] an activity has the place where the change was made", () => {
     expect(activityOf(rowOf("cluster"), { clusterId: "c" })).toMatchObject({ cluster_id: "c" });
     expect(activityOf(rowOf("cluster"), { clusterId: "c" })).not.toHaveProperty("project_id");
     const place = { clusterId: "c", projectId: "p" };
     expect(activityOf(rowOf("app"), place)).toMatchObject({ cluster_id: "c", project_id: "p", workload_id: "thing-1" });
   });
 
-  test("[EV14] of a cluster or a project is its own, whatever its making was asked of", () => {
+  test("[EV14] an activity about a cluster or project has that one as its place, wherever it was created", () => {
     expect(activityOf(rowOf("project"), { clusterId: "c" })).toMatchObject({ cluster_id: "c", project_id: "thing-1" });
     expect(activityOf(rowOf("cluster"), null)).toMatchObject({ cluster_id: "thing-1" });
   });

@@ -1,5 +1,7 @@
 import { EVENT_TYPES, type EventType } from "@binnacle/contract";
-import { type AuditRow, type Place, wireAuditEntry } from "../audit/audit.ts";
+import type { Location } from "../access/place.ts";
+import { type AuditRow, wireAuditEntry } from "../audit/audit.ts";
+import type { Bus } from "../bus/bus.ts";
 
 /** An event. The subscribers of every replica receive it if they may see it. */
 export interface Event {
@@ -25,8 +27,16 @@ export interface Event {
 /** The topic of the bus that carries events. */
 export const EVENTS_TOPIC = "events";
 
+/** Tells every replica, after the commit, that the events are in the log. */
+export function publishEvents(bus: Bus, events: readonly Event[]): void {
+  for (const event of events) bus.publish(EVENTS_TOPIC, event);
+}
+
 /** An event as a handler announces it. It gets its id and time at the commit. */
 export type Announcement = Omit<Event, "id" | "time">;
+
+export const eventOf = (announcement: Announcement, id: string, now: Date): Event =>
+  ({ id, time: now.toISOString(), ...announcement }) as Event;
 
 /** The message comes from another process, perhaps of another version, and its fields decide who may see it. */
 export function isEvent(message: unknown): message is Event {
@@ -49,7 +59,7 @@ export function isEvent(message: unknown): message is Event {
  * An audit entry as an event. Without a place it is for the administrators of its organization; with a place it is for
  * whoever sees the place. An entry about a cluster or a project has that cluster or project as its place.
  */
-export function activityOf(row: AuditRow, place: Place | null): Event {
+export function activityOf(row: AuditRow, place: Location | null): Event {
   const { at, ...entry } = wireAuditEntry(row);
   const itself = (type: string) => (row.resource_type === type ? (row.resource_id ?? undefined) : undefined);
   const places = {

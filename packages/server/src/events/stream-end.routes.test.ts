@@ -9,7 +9,7 @@ afterEach(async () => {
   world = null;
 });
 
-test("[EV20] a stream ends when its access token expires", async () => {
+test("[EV20] an event stream ends when its access token expires", async () => {
   world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
   const { token } = await world.login("admin", "binnacle");
   const stream = await world.anyone.with({ authorization: `Bearer ${token}` }).follow("/events/stream");
@@ -17,7 +17,7 @@ test("[EV20] a stream ends when its access token expires", async () => {
   expect(await stream.rest()).toEqual([]);
 });
 
-test("[EV23] a server that stops ends all streams and does not wait for their clients", async () => {
+test("[EV23] a server that stops ends all event streams and does not wait for their clients", async () => {
   const stopping = await startWorld({ env: { BINNACLE_ROLES: "api", BINNACLE_DRAIN_TIMEOUT_MS: "600000" } });
   const streams = await Promise.all(Array.from({ length: 20 }, () => stopping.admin.api.follow("/events/stream")));
   await stopping.stop();
