@@ -1,9 +1,9 @@
 import { folder, lockedFolder, ociRegistry, packedChart, serve } from "@binnacle/charts/fixture";
 import { MAX_CHART_REPOSITORIES } from "@binnacle/contract";
-import { type Client, type Person, startWorld, type World } from "@binnacle/world";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { type Client, type Person, startWorld } from "@binnacle/world";
+import { afterAll, afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { insertCluster, insertProject } from "../access/bindings.fixture.ts";
 import { registeredCluster } from "../clusters/clusters.fixture.ts";
-import type { Queries } from "../database/transaction.ts";
 import { TestOperator } from "../hub/operator.fixture.ts";
 import { newId } from "../id.adapter.ts";
 import { SOON } from "../jobs/jobs.fixture.ts";
@@ -11,20 +11,15 @@ import { SOON } from "../jobs/jobs.fixture.ts";
 const PASSWORD = "s3cret-of-the-repository";
 const GIVEN = { name: "Acme", url: "oci://registry.example.com/acme", username: "robot", password: PASSWORD };
 
-let world: World;
-let db: Queries;
 let org: string;
 let admin: Person;
 let member: Person;
-let stranger: Person;
 let path: string;
 
-beforeAll(async () => {
-  world = await startWorld({ env: { BINNACLE_CHART_HOSTS: "127.0.0.1,charts.internal" } });
-  db = world.database.kysely;
-  stranger = await world.person();
-});
-afterAll(() => world?.stop());
+const world = await startWorld({ env: { BINNACLE_CHART_HOSTS: "127.0.0.1,charts.internal" } });
+const db = world.database.kysely;
+const stranger = await world.person();
+afterAll(() => world.stop());
 beforeEach(async () => {
   org = await world.org();
   admin = await world.person({ org, role: "admin" });
@@ -35,7 +30,7 @@ beforeEach(async () => {
 const store = (given: object = {}, api: Client = admin.api) => api.post(path, { ...GIVEN, ...given });
 
 describe("a chart repository", () => {
-  test("[CH1] is stored with one spelling of its address, and read without its password", async () => {
+  test("[CH1] a chart repository is stored with a normalized address, and read without its password", async () => {
     const stored = await store({ url: "oci://Registry.example.com:443/acme/" });
     expect(stored.status, JSON.stringify(stored.body)).toBe(201);
     const now = world.clock.now().toISOString();
@@ -52,7 +47,7 @@ describe("a chart repository", () => {
     expect((await member.api.get(path)).body).toEqual({ data: [stored.body], total_count: 1 });
   });
 
-  test("[CH2] has a password that is sealed, and in no answer, audit entry or log line", async () => {
+  test("[CH2] the password of a chart repository is sealed, and in no answer, audit entry or log line", async () => {
     const { id } = (await store()).body;
     const changed = await admin.api.patch(`${path}/${id}`, { password: `${PASSWORD}-2` });
     const answers = [
@@ -75,19 +70,19 @@ describe("a chart repository", () => {
     ["a user name in the address", "https://ada@charts.example.com"],
     ["a query", "https://charts.example.com/?token=x"],
     ["an escaped slash", "https://charts.example.com/a%2Fb"],
-  ])("[CH3] is refused for %s", async (_, url) => {
+  ])("[CH3] a chart repository with %s is a 422", async (_, url) => {
     expect(await store({ url })).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", "url"] }] } });
     expect((await admin.api.get(path)).body.total_count).toBe(0);
   });
 
-  test("[CH3] may be at a host that is on the list, and is refused for fields of the wrong form", async () => {
+  test("[CH3] a chart repository may be at a host on the allow-list, and malformed fields are a 422", async () => {
     expect((await store({ url: "http://charts.internal/x" })).status).toBe(201);
     const refused = await store({ url: "ftp://x", username: "a:b", password: "line\nbreak", extra: 1 });
     const places = refused.body.detail.map(({ loc }: { loc: string[] }) => loc.join("."));
     expect(places.toSorted()).toEqual(["body.extra", "body.password", "body.url", "body.username"]);
   });
 
-  test("[CH4] has a name and an address of its own in its organization", async () => {
+  test("[CH4] names and addresses of chart repositories are unique in an organization", async () => {
     await store();
     expect(await store({ url: "oci://registry.example.com/other" })).toMatchObject({
       status: 409,
@@ -104,7 +99,7 @@ describe("a chart repository", () => {
     expect((await world.admin.api.post(`/orgs/${elsewhere}/chart-repositories`, GIVEN)).status).toBe(201);
   });
 
-  test("[CH5] is managed by administrators, read by members, and nobody else's", async () => {
+  test("[CH5] chart repositories are managed by administrators, read by members, and closed to others", async () => {
     const { id } = (await store()).body;
     for (const [person, reading, writing] of [
       [member, 200, 403],
@@ -125,7 +120,7 @@ describe("a chart repository", () => {
     expect((await admin.api.get(`${path}/${newId()}`)).status).toBe(404);
   });
 
-  test("[CH6] keeps its password where it was meant for: another address or user name comes with another password", async () => {
+  test("[CH6] a chart repository with another address or user name needs the password again", async () => {
     const { id } = (await store()).body;
     for (const change of [{ url: "https://evil.example.com" }, { username: "mallory" }]) {
       expect(await admin.api.patch(`${path}/${id}`, change)).toMatchObject({
@@ -139,7 +134,7 @@ describe("a chart repository", () => {
     expect((await admin.api.patch(`${path}/${id}`, { name: "Renamed" })).body.name).toBe("Renamed");
   });
 
-  test("[CH7] is one of at most fifty", async () => {
+  test("[CH7] an organization has at most 50 chart repositories", async () => {
     expect((await store()).status).toBe(201);
     const { sealed_password } = await db
       .selectFrom("chart_repositories")
@@ -160,11 +155,25 @@ describe("a chart repository", () => {
     expect((await store({ name: "one more", url: "oci://registry.example.com/more" })).status).toBe(409);
   });
 
-  test("[CH8] is deleted whoever uses it, and then opens nothing any more", async () => {
+  test("[CH8] a chart repository is deleted with a 204, and is a 404 afterwards", async () => {
     const { id } = (await store()).body;
     expect((await admin.api.delete(`${path}/${id}`)).status).toBe(204);
     expect((await admin.api.delete(`${path}/${id}`)).status).toBe(404);
     expect((await admin.api.get(path)).body).toEqual({ data: [], total_count: 0 });
+  });
+
+  test("[CH8] a chart repository is deleted while an app uses it, and the app stays as it is", async () => {
+    const { id } = (await store()).body;
+    const cluster = await insertCluster(db, org);
+    const project = await insertProject(db, org, cluster);
+    const components = [{ name: "web", type: "chart", chart_spec: { repo: GIVEN.url, name: "web", version: "1.0.0" } }];
+    expect((await admin.api.post("/apps", { name: "shop", project_id: project, components })).status).toBe(201);
+    const desired = () =>
+      db.selectFrom("desired_resources").selectAll().where("cluster_id", "=", cluster).orderBy("key").execute();
+    const read = async () => (await admin.api.get(`/apps/project-${project}/shop?project_id=${project}`)).body;
+    const before = [await read(), await desired()];
+    expect((await admin.api.delete(`${path}/${id}`)).status).toBe(204);
+    expect([await read(), await desired()]).toEqual(before);
   });
 });
 
@@ -181,7 +190,7 @@ describe("operators of the organization", () => {
   }
   const credential = ({ url, username, password } = GIVEN) => ({ url, username, password });
 
-  test("[CH9] are told when they connect, and whenever something is changed", async () => {
+  test("[CH9] operators get the chart repositories of their organization when they connect and at each change", async () => {
     const { operator, welcome } = await connected();
     expect(welcome.chart_repositories).toEqual([]);
     const { id } = (await store()).body;
@@ -193,7 +202,7 @@ describe("operators of the organization", () => {
     await operator.next("chart_repositories", ({ chart_repositories }) => chart_repositories.length === 0);
   });
 
-  test("[CH9] are told none once their cluster is abandoned, also when something is changed", async () => {
+  test("[CH9] the operator of an abandoned cluster gets no chart repositories, also not at a change", async () => {
     const { id } = (await store()).body;
     const { id: clusterId, name, connection_token } = await registeredCluster(admin.api, org);
     await admin.api.post("/projects", { name: "shop", cluster_id: clusterId });
@@ -208,7 +217,7 @@ describe("operators of the organization", () => {
     expect(operator.all("chart_repositories")).toEqual([]);
   });
 
-  test("[CH9] are not told those of another organization", async () => {
+  test("[CH9] operators do not get the chart repositories of another organization", async () => {
     const { operator } = await connected();
     const elsewhere = await world.org();
     await world.admin.api.post(`/orgs/${elsewhere}/chart-repositories`, GIVEN);
@@ -231,7 +240,7 @@ describe("looking into a private chart", () => {
   const inspect = (repo: string, api: Client, more: Record<string, string> = {}) =>
     api.get(`/stack-templates/inspect-chart?${new URLSearchParams({ repo, name: "web", ...more }).toString()}`);
 
-  test("[CH11] works for members, with what their organization has stored, by HTTP and by OCI", async () => {
+  test("[CH11] members inspect a private chart with the credentials of their organization, by HTTP and by OCI", async () => {
     const locked = await served(lockedFolder(login, { "/index.yaml": INDEX, "/web.tgz": web.archive }));
     const registry = await served(ociRegistry({ tags: { "1.0.0": web }, login }));
     const oci = registry.url.replace(/^http/, "oci");
@@ -248,20 +257,29 @@ describe("looking into a private chart", () => {
     expect(JSON.stringify([made.body, world.logged])).not.toContain(PASSWORD);
   });
 
-  test("[CH12] is nobody else's, although it was read a moment ago", async () => {
+  test("[CH12] a private chart that a member has just inspected is closed to users of other organizations", async () => {
     const locked = await served(lockedFolder(login, { "/index.yaml": INDEX, "/web.tgz": web.archive }));
-    const { id } = (await store({ url: locked.url })).body;
+    await store({ url: locked.url });
     expect((await inspect(locked.url, member.api)).status).toBe(200);
     expect((await inspect(locked.url, stranger.api)).status).toBe(502);
     expect(await inspect(locked.url, stranger.api, { org_id: org })).toMatchObject({ status: 404 });
     const elsewhere = await world.org();
     const colleague = await world.person({ org: elsewhere, role: "admin" });
     expect((await inspect(locked.url, colleague.api)).status).toBe(502);
-    await admin.api.delete(`${path}/${id}`);
-    expect((await inspect(locked.url, member.api)).status).toBe(502);
   });
 
-  test("[CH12] asks whose credentials are meant of those who belong to several organizations", async () => {
+  test("[CH8] a private chart is closed to members as soon as its chart repository is deleted", async () => {
+    const locked = await served(lockedFolder(login, { "/index.yaml": INDEX, "/web.tgz": web.archive }));
+    const { id } = (await store({ url: locked.url })).body;
+    expect((await inspect(locked.url, member.api)).status).toBe(200);
+    await admin.api.delete(`${path}/${id}`);
+    expect(await inspect(locked.url, member.api)).toMatchObject({
+      status: 502,
+      body: { detail: expect.stringContaining("it refuses access with the credentials it was given") },
+    });
+  });
+
+  test("[CH12] a member of several organizations inspects a private chart only by naming the organization", async () => {
     const locked = await served(lockedFolder(login, { "/index.yaml": INDEX, "/web.tgz": web.archive }));
     await store({ url: locked.url });
     const elsewhere = await world.org();
@@ -271,7 +289,7 @@ describe("looking into a private chart", () => {
     expect((await inspect(locked.url, world.admin.api, { org_id: newId() })).status).toBe(404);
   });
 
-  test("[CS5] [CS10] is a 502 in one sentence, with the host and without the password or what the other side said", async () => {
+  test("[CS5] [CS10] a chart repository that cannot be read is a 502 with the host, without the password or its answer", async () => {
     const talks = await served((_request, response) => response.writeHead(500).end("internal words"));
     const gone = await served(folder({}));
     gone.stop();

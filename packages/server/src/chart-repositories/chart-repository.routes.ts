@@ -5,14 +5,12 @@ import {
   listChartRepositories,
   updateChartRepository,
 } from "@binnacle/contract";
-import type { Bus } from "../bus/bus.ts";
-import type { Clock } from "../clock.ts";
-import type { Queries } from "../database/transaction.ts";
-import { orgAdmin, orgMember, wellFormed } from "../http/guard.ts";
+import { at, wellFormed } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
 import { ORG_SETTINGS_TOPIC } from "../hub/ports.ts";
 import { newId } from "../id.adapter.ts";
-import type { Vault } from "../vault/vault.ts";
+import { orgPlace } from "../orgs/org-place.store.ts";
+import type { Ports } from "../ports.ts";
 import {
   deleteChartRepositoryRow,
   findChartRepository,
@@ -30,35 +28,27 @@ import {
   wireChartRepository,
 } from "./chart-repository.ts";
 
-interface Ports {
-  readonly db: Queries;
-  readonly bus: Bus;
-  readonly clock: Clock;
-  readonly vault: Vault;
-}
-
 const resourceOf = ({ id, name }: ChartRepository) => ({ type: "chart_repository", id, name });
 
-export function chartRepositoryRoutes({ db, bus, clock, vault }: Ports, chartHosts: readonly string[]): Route[] {
+export function chartRepositoryRoutes({
+  db,
+  bus,
+  clock,
+  vault,
+  chartHosts,
+}: Ports<"db" | "bus" | "clock" | "vault" | "chartHosts">): Route[] {
   /** The repositories are sent to the operators together with the other settings of the organization. */
   const announceSettings = (orgId: string) => () => bus.publish(ORG_SETTINGS_TOPIC, { org_id: orgId });
 
   return [
-    route(
-      listChartRepositories,
-      orgMember(({ params }) => params.id),
-      async ({ org }) => {
-        const repositories = await listChartRepositoryRows(db, org.id);
-        return { data: repositories.map(wireChartRepository), total_count: repositories.length };
-      },
-    ),
+    route(listChartRepositories, at(orgPlace, "member"), async ({ org }) => {
+      const repositories = await listChartRepositoryRows(db, org.id);
+      return { data: repositories.map(wireChartRepository), total_count: repositories.length };
+    }),
 
     route(
       createChartRepository,
-      wellFormed(
-        ({ body }) => urlProblems(body, chartHosts),
-        orgAdmin(({ params }) => params.id),
-      ),
+      wellFormed(({ body }) => urlProblems(body, chartHosts), at(orgPlace, "admin")),
       async ({ org, body: { password, ...plain }, change }) =>
         change(async ({ db: tx, record, afterCommit }) => {
           const [id, now] = [newId(), clock()];
@@ -79,18 +69,13 @@ export function chartRepositoryRoutes({ db, bus, clock, vault }: Ports, chartHos
         }),
     ),
 
-    route(
-      getChartRepository,
-      orgMember(({ params }) => params.id),
-      async ({ org, params }) => wireChartRepository(await findChartRepository(db, org.id, params.repository_id)),
+    route(getChartRepository, at(orgPlace, "member"), async ({ org, params }) =>
+      wireChartRepository(await findChartRepository(db, org.id, params.repository_id)),
     ),
 
     route(
       updateChartRepository,
-      wellFormed(
-        ({ body }) => urlProblems(body, chartHosts),
-        orgAdmin(({ params }) => params.id),
-      ),
+      wellFormed(({ body }) => urlProblems(body, chartHosts), at(orgPlace, "admin")),
       async ({ org, params, body, change }) =>
         change(async ({ db: tx, record, afterCommit }) => {
           const { password, ...plain } = body;
@@ -116,17 +101,14 @@ export function chartRepositoryRoutes({ db, bus, clock, vault }: Ports, chartHos
         }),
     ),
 
-    route(
-      deleteChartRepository,
-      orgAdmin(({ params }) => params.id),
-      async ({ org, params, change }) =>
-        change(async ({ db: tx, record, afterCommit }) => {
-          const repository = await lockChartRepository(tx, org.id, params.repository_id);
-          await deleteChartRepositoryRow(tx, repository.id);
-          record({ action: "chart_repository.delete", resource: resourceOf(repository), orgId: org.id });
-          afterCommit(announceSettings(org.id));
-          return null;
-        }),
+    route(deleteChartRepository, at(orgPlace, "admin"), async ({ org, params, change }) =>
+      change(async ({ db: tx, record, afterCommit }) => {
+        const repository = await lockChartRepository(tx, org.id, params.repository_id);
+        await deleteChartRepositoryRow(tx, repository.id);
+        record({ action: "chart_repository.delete", resource: resourceOf(repository), orgId: org.id });
+        afterCommit(announceSettings(org.id));
+        return null;
+      }),
     ),
   ];
 }

@@ -4,6 +4,8 @@ import { join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type ArchivedFile, archiveOf } from "@binnacle/charts";
 import { parse, stringify } from "yaml";
+import type { OperatorImage } from "../clusters/connection.ts";
+import { productVersion } from "../product-version.adapter.ts";
 
 /** A chart as a Helm repository offers it, in one version. */
 export interface Chart {
@@ -14,6 +16,11 @@ export interface Chart {
   /** The repository's `index.yaml`, with this chart in it. */
   readonly index: string;
   readonly readme: string;
+}
+
+/** The operator's chart, and the image that its release is to run where that is not the chart's default. */
+export interface OperatorChart extends Chart {
+  readonly image: OperatorImage | null;
 }
 
 const METADATA = "Chart.yaml";
@@ -39,18 +46,23 @@ function textOf(files: readonly ArchivedFile[], path: string): string {
   return file.content.toString("utf8");
 }
 
-const SHIPPED = fileURLToPath(new URL("../../../../deploy/charts/binnacle-operator", import.meta.url));
-const PACKAGE = new URL("../../package.json", import.meta.url);
+const CHARTS = fileURLToPath(new URL("../../../../deploy/charts/", import.meta.url));
 
 /** Packs the operator's chart once, at the start. */
-export async function loadOperatorChart(): Promise<Chart> {
-  const { version } = JSON.parse(await readFile(PACKAGE, "utf8")) as { version: string };
-  const entries = await readdir(SHIPPED, { recursive: true, withFileTypes: true });
+export const loadOperatorChart = async (image: OperatorImage | null = null): Promise<OperatorChart> => ({
+  ...(await loadChart("binnacle-operator")),
+  image,
+});
+
+/** Packs a chart of the release. */
+export async function loadChart(name: "binnacle" | "binnacle-operator"): Promise<Chart> {
+  const folder = join(CHARTS, name);
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries
     .filter((entry) => entry.isFile())
     .map(async (entry) => {
       const path = join(entry.parentPath, entry.name);
-      return { path: relative(SHIPPED, path).split(sep).join("/"), content: await readFile(path) };
+      return { path: relative(folder, path).split(sep).join("/"), content: await readFile(path) };
     });
-  return packChart(await Promise.all(files), version);
+  return packChart(await Promise.all(files), await productVersion());
 }

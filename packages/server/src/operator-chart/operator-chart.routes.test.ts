@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
-import { startWorld, type World } from "@binnacle/world";
+import { startWorld } from "@binnacle/world";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { installCommand } from "../clusters/connection.ts";
@@ -14,11 +14,8 @@ const HELM = process.env["HELM_BIN"] ?? onPath("helm");
 const ID = "01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11";
 const TOKEN = "header.payload.signature";
 
-let world: World;
-beforeAll(async () => {
-  world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
-});
-afterAll(() => world?.stop());
+const world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
+afterAll(() => world.stop());
 
 function onPath(program: string): string | null {
   const folders = (process.env["PATH"] ?? "").split(delimiter);
@@ -39,7 +36,7 @@ const run = promisify(execFile);
 const get = async (name: string) => fetch(`${world.url}/charts/${name}`);
 
 describe("the Helm repository", () => {
-  test("[CL50] lists the operator's chart in the product's version, with its digest", async () => {
+  test("[CL50] the Helm repository lists the operator's chart in the product's version, with its digest", async () => {
     const answer = await get("index.yaml");
     expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "application/yaml; charset=utf-8"]);
     const { version } = await loadOperatorChart();
@@ -53,14 +50,14 @@ describe("the Helm repository", () => {
     expect(createHash("sha256").update(bytes).digest("hex")).toBe(entry.digest);
   });
 
-  test("[CL50] has the manual that instructions point to, and nothing else", async () => {
+  test("[CL50] the Helm repository has the manual that instructions point to, and no further files", async () => {
     expect(await (await get("README.md")).text()).toContain("# Binnacle operator");
     expect((await get("binnacle-operator-9.9.9.tgz")).status).toBe(404);
     const written = await fetch(`${world.url}/charts/index.yaml`, { method: "PUT" });
     expect([written.status, written.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
   });
 
-  test("[CL51] is the same each time it is packed", async () => {
+  test("[CL51] the operator's chart is the same each time it is packed", async () => {
     const [one, other] = [await loadOperatorChart(), await loadOperatorChart()];
     expect(one.archive.equals(other.archive)).toBe(true);
     expect(one.index).toBe(other.index);
@@ -84,13 +81,13 @@ describe.skipIf(HELM === null)("what Helm makes of it", () => {
   /** Beside this process, in which the server that Helm asks is running. */
   const helm = async (...args: string[]) => (await run(HELM ?? "helm", args, { env: folders() })).stdout;
 
-  test("[CL52] it finds the chart in the repository", async () => {
+  test("[CL52] Helm finds the operator's chart in the repository", async () => {
     const { name, version } = await loadOperatorChart();
     const shown = parse(await helm("show", "chart", name, "--repo", `${world.url}/charts`, "--version", version));
     expect(shown).toMatchObject({ name, version });
   });
 
-  test("[CL52] [CL53] it renders what the install command asks for", async () => {
+  test("[CL52] [CL53] Helm renders what the install command asks for", async () => {
     const chart = await loadOperatorChart();
     const command = installCommand(world.url, chart, ID, TOKEN);
     // The same words; only that nothing is installed.
@@ -100,20 +97,26 @@ describe.skipIf(HELM === null)("what Helm makes of it", () => {
       .filter((word) => word !== "--create-namespace");
     const objects = parseAllDocuments(await helm("template", ...words)).map((document) => document.toJSON());
     const ofKind = (kind: string) => objects.filter((object) => object.kind === kind);
-    const inNamespace = objects.filter(({ metadata }) => metadata.namespace !== undefined);
-    expect(inNamespace.map(({ kind, metadata }) => [kind, metadata.namespace])).toEqual([
-      ["ServiceAccount", "binnacle-system"],
-      ["Secret", "binnacle-system"],
-      ["Deployment", "binnacle-system"],
-    ]);
+    const placesOf = (kind: string) => ofKind(kind).map(({ metadata }) => `${metadata.namespace} ${metadata.name}`);
+    for (const kind of ["ServiceAccount", "Deployment"]) {
+      expect(placesOf(kind)).toEqual([`binnacle-system ${chart.name}`]);
+    }
+    // It may change what is its own, the image of its Deployment, and the Lease of its cluster.
+    const rights = [
+      "binnacle-system binnacle-operator-own",
+      "binnacle-system binnacle-operator-self-upgrade",
+      "default binnacle-system:binnacle-operator:lease",
+    ];
+    for (const kind of ["Role", "RoleBinding"]) expect(placesOf(kind).sort()).toEqual(rights);
     expect(ofKind("CustomResourceDefinition")).toHaveLength(3);
-    // The operator's own rights, which are bound, and those of charts, which it binds in each project's namespace.
+    // The operator's own rights, which are bound, and those that it binds in each project's namespace, for itself and for charts.
     expect(ofKind("ClusterRole").map(({ metadata }) => metadata.name)).toEqual([
       "binnacle-system:binnacle-operator",
+      "binnacle-system:binnacle-operator:projects",
       "binnacle-system:binnacle-operator:charts",
     ]);
     expect(ofKind("ClusterRoleBinding")).toHaveLength(1);
-    const [, secret, deployment] = inNamespace;
+    const [secret, deployment] = [...ofKind("Secret"), ...ofKind("Deployment")];
     expect(secret.stringData).toEqual({ token: TOKEN });
     const { template } = deployment.spec;
     expect(template.spec).toMatchObject({
@@ -134,12 +137,15 @@ describe.skipIf(HELM === null)("what Helm makes of it", () => {
     expect(JSON.stringify(deployment)).not.toContain(TOKEN);
   });
 
-  test("[CL52] it finds nothing to complain about, and refuses to install without the three values", async () => {
+  test("[CL52] helm lint finds no problem, and Helm refuses the chart without its required values", async () => {
     const { name, version } = await loadOperatorChart();
     await helm("pull", name, "--repo", `${world.url}/charts`, "--version", version, "--untar", "--untardir", home);
     const values = ["hub.url=ws://h/hub/v1", `cluster.id=${ID}`, `cluster.token=${TOKEN}`];
     const set = values.flatMap((value) => ["--set-string", value]);
     expect(await helm("lint", "--strict", join(home, name), ...set)).toContain("0 chart(s) failed");
-    await expect(helm("template", join(home, name))).rejects.toThrow(/hub[./]url/);
+    for (const [missing, said] of [/hub[./]url/, /cluster[./]id/, /cluster/].entries()) {
+      const others = values.filter((_, at) => at !== missing).flatMap((value) => ["--set-string", value]);
+      await expect(helm("template", join(home, name), ...others)).rejects.toThrow(said);
+    }
   });
 });
