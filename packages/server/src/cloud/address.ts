@@ -9,7 +9,7 @@ export function addressTag(address: string): string {
 
 const TAG = /^([A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*)+)(?:\/([^"\\[\]\p{Cc}]+))?$/u;
 
-/** Null for a text that is no such tag: it becomes part of a configuration, and people can write tags. */
+/** Null for a text that is not such a tag: it becomes part of a configuration, and people can write tags. */
 export function addressOfTag(tag: string | null | undefined): string | null {
   const match = TAG.exec(tag ?? "");
   if (!match || /[$%]\{/.test(tag ?? "")) return null;

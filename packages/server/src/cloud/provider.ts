@@ -1,18 +1,18 @@
 import type { PriceEstimate, Provider, ProvisioningErrorCode } from "@binnacle/contract";
+import type { KubernetesRelease } from "./kubernetes-release.ts";
 
-/** The opened secret of a cloud credential. It is never logged. */
-export interface CloudAccess {
-  readonly region: string;
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-}
+/**
+ * An opened credential: all fields that the contract names for its provider, which knows them by `AccessTo`, and the
+ * `organization_id` of its record. The region is that of the cluster, if the provider has regions. It is never logged.
+ */
+export type CloudAccess = Readonly<Partial<Record<string, string>>>;
 
 /** What the infrastructure of a cluster is to be. */
-export interface WantedCluster {
+export interface WantedCluster<Access extends CloudAccess = CloudAccess> {
   readonly id: string;
   readonly jobId: string;
   readonly name: string;
-  readonly region: string;
+  readonly region: Access["region"];
   readonly instanceType: string;
   readonly diskSizeGb: number;
   readonly agentCount: number;
@@ -21,6 +21,14 @@ export interface WantedCluster {
   readonly nodeTokens: Readonly<Record<string, string>>;
   /** Tokens for reports, which can do nothing else. */
   readonly reportTokens: Readonly<Record<string, string>>;
+  /** Of the cluster, whatever new clusters get. */
+  readonly kubernetes: KubernetesRelease;
+  /** Where the control plane puts snapshots of its data. */
+  readonly snapshotBucket: string | null;
+  /** The snapshot that a new control plane begins with. */
+  readonly restoredSnapshot: string | null;
+  /** The policy that limits the role of a new control plane. */
+  readonly permissionsBoundary: string | null;
   /** The address of the control plane, as new machines reach it. */
   readonly publicUrl: string;
   /** The ranges from which the Kubernetes API and SSH can be reached. */
@@ -35,6 +43,14 @@ export interface CloudResource {
   readonly id: string;
   /** The address in the module, from its tag; null for what the module did not make. */
   readonly address: string | null;
+  /** Of a disk that Kubernetes made: it may have data that people want to keep. The claim where the cloud knows it. */
+  readonly data?: { readonly claim: string | null };
+}
+
+/** The data of a control plane at a moment. */
+export interface Snapshot {
+  readonly name: string;
+  readonly takenAt: string;
 }
 
 /** An error that OpenTofu has printed. */
@@ -70,25 +86,27 @@ export interface CheckedAccess {
 }
 
 /** All that Binnacle needs of a cloud to make clusters in it. Every call ends with the signal. */
-export interface CloudProvider {
+export interface CloudProvider<Access extends CloudAccess = CloudAccess> {
   /** The folder of the OpenTofu module. */
   readonly module: string;
   /** The variables of the module. They are written to a file that only the worker can read. */
-  variables(wanted: WantedCluster): Readonly<Record<string, unknown>>;
+  variables(wanted: WantedCluster<Access>): Readonly<Record<string, unknown>>;
   /** The address of the machine of a node in the module. */
   machineAddress(node: string): string;
   /** The environment in which OpenTofu reaches the cloud. */
-  environment(access: CloudAccess): Readonly<Record<string, string>>;
-  /** Finds all that carries the tags of the cluster, also what no state knows of. */
-  existing(access: CloudAccess, clusterId: string, signal: AbortSignal): Promise<readonly CloudResource[]>;
-  /** Resolves when none of them exists any more. What is gone already is no error. */
-  remove(access: CloudAccess, resources: readonly CloudResource[], signal: AbortSignal): Promise<void>;
+  environment(access: Access): Readonly<Record<string, string>>;
+  /** Finds all that carries the tags of the cluster, also what no state knows of. A disk that Kubernetes made says so as `data`. */
+  existing(access: Access, clusterId: string, signal: AbortSignal): Promise<readonly CloudResource[]>;
+  /** Resolves when none of them exists any more. What is gone already is not an error. */
+  remove(access: Access, resources: readonly CloudResource[], signal: AbortSignal): Promise<void>;
+  /** The last snapshot that the control plane of a cluster has put into a bucket, or null where there is none. */
+  newestSnapshot(access: Access, clusterId: string, bucket: string, signal: AbortSignal): Promise<Snapshot | null>;
   /** Throws `CloudRefusal` where the identity is not known. */
-  check(access: CloudAccess, signal: AbortSignal): Promise<CheckedAccess>;
+  check(access: Access, signal: AbortSignal): Promise<CheckedAccess>;
   /** Explains why OpenTofu failed. */
   failureOf(diagnostics: readonly Diagnostic[]): ProvisioningFailure;
   /** What the cluster would cost. */
-  estimate(wanted: Pick<WantedCluster, "region" | "instanceType" | "diskSizeGb" | "agentCount">): PriceEstimate;
+  estimate(wanted: Pick<WantedCluster<Access>, "region" | "instanceType" | "diskSizeGb" | "agentCount">): PriceEstimate;
 }
 
 /** The clouds that clusters can be made in. A provider that is not among them is coming soon. */

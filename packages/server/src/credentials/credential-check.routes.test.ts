@@ -1,5 +1,5 @@
-import { type Person, startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type Person, startWorld } from "@binnacle/world";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { type CloudAccess, CloudRefusal } from "../cloud/provider.ts";
 import { AWS_KEYS, checkingCloud, storedCredential, uniqueName } from "../clusters/clusters.fixture.ts";
 import { checkAccess } from "./credential-check.runner.ts";
@@ -14,17 +14,13 @@ const SUFFICES = {
   quotas: [{ name: "vCPU", limit: 64, used: 12 }],
 };
 
-let world: World;
-let org: string;
 let admin: Person;
 let check: Check;
 
-beforeAll(async () => {
-  const aws = checkingCloud((access, signal) => check(access, signal));
-  world = await startWorld({ env: { BINNACLE_ROLES: "api" }, clouds: { aws } });
-  org = await world.org();
-});
-afterAll(() => world?.stop());
+const aws = checkingCloud((access, signal) => check(access, signal));
+const world = await startWorld({ env: { BINNACLE_ROLES: "api" }, clouds: { aws } });
+const org = await world.org();
+afterAll(() => world.stop());
 /** Everybody has their own number of checks. */
 beforeEach(async () => {
   check = async () => SUFFICES;
@@ -34,7 +30,7 @@ beforeEach(async () => {
 const checked = async (api = admin.api) => api.post(`/credentials/${await storedCredential(admin.api, org)}/check`);
 
 describe("POST /credentials/{id}/check", () => {
-  test("[PV36] asks the provider with the opened key, and tells identity, permissions and quotas", async () => {
+  test("[PV36] a check of a credential asks the provider with the opened key, and tells identity, permissions and quotas", async () => {
     let given: CloudAccess | undefined;
     check = async (access) => {
       given = access;
@@ -52,19 +48,49 @@ describe("POST /credentials/{id}/check", () => {
         quotas: [{ name: "vCPU", limit: 64, used: 12, ok: true }],
       },
     ]);
-    const { region, access_key_id: accessKeyId, secret_access_key: secretAccessKey } = AWS_KEYS;
-    expect(given).toEqual({ region, accessKeyId, secretAccessKey });
+    const { region, access_key_id, secret_access_key } = AWS_KEYS;
+    expect(given).toEqual({ region, access_key_id, secret_access_key, organization_id: org });
+  });
+
+  test("[CR600] a role is assumed with the organization of the credential, which no request can choose", async () => {
+    let given: CloudAccess | undefined;
+    check = async (access) => {
+      given = access;
+      return SUFFICES;
+    };
+    const role_arn = "arn:aws:iam::123456789012:role/binnacle";
+    const stored = { name: "by a role", ...AWS_KEYS, role_arn };
+    for (const chosen of ["external_id", "organization_id"]) {
+      const other = "0192f0c1-2d3e-7f45-8a6b-9c0d1e2f3a4b";
+      const path = `/orgs/${org}/credentials`;
+      expect(await admin.api.post(path, { ...stored, [chosen]: other })).toMatchObject({ status: 422 });
+    }
+    const { body, status } = await admin.api.post(`/orgs/${org}/credentials`, stored);
+    expect([status, body.role_arn]).toEqual([201, role_arn]);
+    expect((await admin.api.post(`/credentials/${body.id}/check`)).status).toBe(200);
+    expect(given).toMatchObject({ role_arn, organization_id: org });
+    expect((await admin.api.patch(`/credentials/${body.id}`, { organization_id: org })).status).toBe(422);
+  });
+
+  test.each([
+    "binnacle",
+    "arn:aws:iam::1:role/x",
+    "arn:aws:iam::123456789012:user/x",
+    "arn:aws:iam::123456789012:role/x\ny",
+  ])("[CR600] the text %j is not a role, and is refused", async (role_arn) => {
+    const stored = { name: "by no role", ...AWS_KEYS, role_arn };
+    expect((await admin.api.post(`/orgs/${org}/credentials`, stored)).status).toBe(422);
   });
 
   test.each([
     ["a missing permission", { ...SUFFICES, permissions: [{ action: "ec2:RunInstances", allowed: false }] }],
     ["a quota that is used up", { ...SUFFICES, quotas: [{ name: "vCPU", limit: 5, used: 5 }] }],
-  ])("[PV36] is not ok with %s", async (_, found) => {
+  ])("[PV36] a check of a credential is not ok with %s", async (_, found) => {
     check = async () => found;
     expect((await checked()).body).toMatchObject({ ok: false, error: null, identity: SUFFICES.identity });
   });
 
-  test("[PV37] tells why the provider has refused it, without the secret", async () => {
+  test("[PV37] a check of a credential tells why the provider has refused it, without the secret", async () => {
     const { secret_access_key: secret } = AWS_KEYS;
     check = () =>
       Promise.reject(new CloudRefusal({ code: "bad_credentials", message: `No key ${secret} here. Rotate it.` }));
@@ -78,15 +104,25 @@ describe("POST /credentials/{id}/check", () => {
     expect(world.logged.join("")).not.toContain(secret);
   });
 
-  test("[PV38] ends with the deadline, also if the provider ignores it", async () => {
+  test("[PV37] a secret that is a part of ordinary words changes neither the code nor the sentence", async () => {
+    const failure = { code: "unreachable", message: "AWS could not be reached." } as const;
+    const log = { warn: () => undefined } as never;
+    for (const secret_access_key of ["r", "unreachable"]) {
+      const access = { region: "eu-west-1", access_key_id: "a", secret_access_key };
+      const refusing = { check: () => Promise.reject(new CloudRefusal(failure)) };
+      expect(await checkAccess(refusing, access, new AbortController().signal, log)).toEqual(failure);
+    }
+  });
+
+  test("[PV38] a check of a credential ends at its deadline, also if the provider ignores it", async () => {
     const never = { check: () => new Promise<never>(() => undefined) };
-    const access = { region: "r", accessKeyId: "a", secretAccessKey: "s" };
+    const access = { region: "r", access_key_id: "a", secret_access_key: "s" };
     const log = { warn: () => undefined } as never;
     const found = await checkAccess(never, access, new AbortController().signal, log, 1);
     expect(found).toMatchObject({ code: "timed_out" });
   });
 
-  test("[PV39] is for administrators, and coming soon for other providers", async () => {
+  test("[PV39] a check of a credential is for administrators, and is a 422 for providers that are not supported yet", async () => {
     const member = await world.person({ org });
     expect((await checked(member.api)).status).toBe(404);
     const stored = await admin.api.post(`/orgs/${org}/credentials`, { name: uniqueName("gcp"), provider: "gcp" });
@@ -94,7 +130,14 @@ describe("POST /credentials/{id}/check", () => {
     expect([status, body.detail[0].msg]).toEqual([422, expect.stringContaining("coming soon")]);
   });
 
-  test("[PV40] is refused after twenty in a minute, and is in the audit log", async () => {
+  test("[CR295] a check of a credential that lacks a field of its provider is a 422 that names the field", async () => {
+    const id = await storedCredential(admin.api, org);
+    await world.database.kysely.updateTable("cloud_credentials").set({ settings: "{}" }).where("id", "=", id).execute();
+    const { status, body } = await admin.api.post(`/credentials/${id}/check`);
+    expect([status, body.detail[0].msg]).toEqual([422, expect.stringContaining("lacks access_key_id")]);
+  });
+
+  test("[PV40] a check of a credential is refused after twenty in a minute, and is in the audit log", async () => {
     const path = `/credentials/${await storedCredential(admin.api, org)}/check`;
     for (let checks = 0; checks < 20; checks++) expect((await admin.api.post(path)).status).toBe(200);
     expect((await admin.api.post(path)).status).toBe(429);

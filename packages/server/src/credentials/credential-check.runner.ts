@@ -6,6 +6,8 @@ import {
   type ProvisioningFailure,
 } from "../cloud/provider.ts";
 import type { Log } from "../outage.ts";
+import { masker } from "../provisioning/provisioning-run.ts";
+import { secretsIn } from "./credential.ts";
 
 const CHECK_WITHIN_MS = 30_000;
 
@@ -32,13 +34,14 @@ export async function checkAccess(
     log.warn({ error: error instanceof Error ? error.name : typeof error }, "the check of a credential has failed");
     return { code: "failed", message: "The provider could not be asked. Try again in a moment." };
   });
-  return masked(await Promise.race([asked, late.promise]), access.secretAccessKey);
+  return masked(await Promise.race([asked, late.promise]), secretsIn(access));
 }
 
-/** Providers repeat parts of a request in their errors. */
-function masked<T>(found: T, secret: string): T {
-  const text = JSON.stringify(found, (_, value: unknown) =>
-    typeof value === "string" ? value.replaceAll(secret, "****") : value,
+/** Providers repeat parts of a request in their errors. A code is a word of ours, which clients compare. */
+function masked<T>(found: T, secrets: readonly string[]): T {
+  const mask = masker(secrets);
+  const text = JSON.stringify(found, (key, value: unknown) =>
+    typeof value === "string" && key !== "code" ? mask(value) : value,
   );
   return JSON.parse(text) as T;
 }

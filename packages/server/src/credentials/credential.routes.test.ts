@@ -1,30 +1,16 @@
-import { type Person, startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startWorld } from "@binnacle/world";
+import { afterAll, describe, expect, test } from "vitest";
 import { AWS_KEYS, provisionedCluster, storedCredential, uniqueName } from "../clusters/clusters.fixture.ts";
-import type { Queries } from "../database/transaction.ts";
 import { newId } from "../id.adapter.ts";
 import { createVault, parseVaultKeys } from "../vault/vault.ts";
 
 const VAULT_KEYS = `test:${Buffer.alloc(32, 7).toString("base64")}`;
 
-let world: World;
-let db: Queries;
-let org: string;
-let admin: Person;
-let member: Person;
-let stranger: Person;
-let credentials: string;
-
-beforeAll(async () => {
-  world = await startWorld({ env: { BINNACLE_ROLES: "api", BINNACLE_VAULT_KEYS: VAULT_KEYS } });
-  db = world.database.kysely;
-  org = await world.org();
-  admin = await world.person({ org, role: "admin" });
-  member = await world.person({ org });
-  stranger = await world.person();
-  credentials = `/orgs/${org}/credentials`;
-});
-afterAll(() => world?.stop());
+const world = await startWorld({ env: { BINNACLE_ROLES: "api", BINNACLE_VAULT_KEYS: VAULT_KEYS } });
+const db = world.database.kysely;
+const { org, admin, member, stranger } = await world.orgWithPeople();
+const credentials = `/orgs/${org}/credentials`;
+afterAll(() => world.stop());
 
 const secretOf = async (id: string) => {
   const row = await db.selectFrom("cloud_credentials").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
@@ -33,7 +19,7 @@ const secretOf = async (id: string) => {
 };
 
 describe("POST /orgs/{id}/credentials", () => {
-  test("[CR2] answers with what is no secret, [CR3] the key id masked", async () => {
+  test("[CR2] POST /orgs/{id}/credentials answers without the secret, [CR3] and with the key id masked", async () => {
     const name = uniqueName("aws");
     const created = await admin.api.post(credentials, { name, ...AWS_KEYS });
     const now = world.clock.now().toISOString();
@@ -46,6 +32,9 @@ describe("POST /orgs/{id}/credentials", () => {
         provider: "aws",
         region: "eu-central-1",
         access_key_id: "****MPLE",
+        role_arn: null,
+        snapshot_bucket: null,
+        permissions_boundary: null,
         created_at: now,
         updated_at: now,
       },
@@ -53,7 +42,7 @@ describe("POST /orgs/{id}/credentials", () => {
     expect((await admin.api.get(`/credentials/${created.body.id}`)).body).toEqual(created.body);
   });
 
-  test("[CR4] seals the secret, and says it nowhere", async () => {
+  test("[CR4] POST /orgs/{id}/credentials seals the secret, and shows it nowhere", async () => {
     const name = uniqueName("aws");
     const created = await admin.api.post(credentials, { name, ...AWS_KEYS });
     const { row, secret } = await secretOf(created.body.id);
@@ -65,7 +54,7 @@ describe("POST /orgs/{id}/credentials", () => {
     }
   });
 
-  test("[CR5] wants everything that aws needs, all of it said at once", async () => {
+  test("[CR5] POST /orgs/{id}/credentials needs all fields of aws, and names all that are missing at once", async () => {
     const refused = await admin.api.post(credentials, { name: uniqueName("aws"), provider: "aws" });
     expect(refused.status).toBe(422);
     expect(refused.body.detail.map(({ loc, type }: { loc: string[]; type: string }) => [loc[1], type])).toEqual([
@@ -75,7 +64,7 @@ describe("POST /orgs/{id}/credentials", () => {
     ]);
   });
 
-  test("[CR6] takes providers to come, and neither unknown ones nor unknown fields", async () => {
+  test("[CR6] POST /orgs/{id}/credentials takes providers to come, and refuses unknown providers and unknown fields", async () => {
     expect((await admin.api.post(credentials, { name: uniqueName("do"), provider: "do" })).body).toMatchObject({
       provider: "do",
       region: null,
@@ -92,7 +81,7 @@ describe("POST /orgs/{id}/credentials", () => {
     });
   });
 
-  test("[CR7] refuses a name that is taken", async () => {
+  test("[CR7] POST /orgs/{id}/credentials refuses a name that is taken", async () => {
     const name = uniqueName("aws");
     await admin.api.post(credentials, { name, ...AWS_KEYS });
     expect(await admin.api.post(credentials, { name, ...AWS_KEYS })).toMatchObject({
@@ -102,7 +91,7 @@ describe("POST /orgs/{id}/credentials", () => {
     expect((await admin.api.post(credentials, { name: "", ...AWS_KEYS })).status).toBe(422);
   });
 
-  test("[CR1] is for administrators", async () => {
+  test("[CR1] POST /orgs/{id}/credentials is for administrators", async () => {
     const body = { name: uniqueName("aws"), ...AWS_KEYS };
     expect((await world.anyone.post(credentials, body)).status).toBe(401);
     expect((await member.api.post(credentials, body)).status).toBe(403);
@@ -111,7 +100,7 @@ describe("POST /orgs/{id}/credentials", () => {
 });
 
 describe("reading credentials", () => {
-  test("[CR1] lists them newest first for administrators, and for nobody else", async () => {
+  test("[CR1] GET /orgs/{id}/credentials lists newest first for administrators, and is refused to everybody else", async () => {
     const own = await world.org();
     const operator = await world.person({ org: own, role: "admin" });
     const [older, newer] = [await storedCredential(operator.api, own), await storedCredential(operator.api, own)];
@@ -126,7 +115,7 @@ describe("reading credentials", () => {
     expect((await world.anyone.get(credentials)).status).toBe(401);
   });
 
-  test("[CR8] one is not there for members and strangers, whatever they try", async () => {
+  test("[CR8] reading, changing and deleting a credential is a 404 for members and strangers", async () => {
     const path = `/credentials/${await storedCredential(admin.api, org)}`;
     for (const { api } of [member, stranger]) {
       for (const answer of [await api.get(path), await api.patch(path, { name: "x" }), await api.delete(path)]) {
@@ -140,7 +129,7 @@ describe("reading credentials", () => {
 });
 
 describe("PATCH /credentials/{id}", () => {
-  test("[CR9] renames and rotates, and keeps what is left out", async () => {
+  test("[CR9] PATCH /credentials/{id} renames and rotates, and keeps the fields that are left out", async () => {
     const id = await storedCredential(admin.api, org);
     const name = uniqueName("renamed");
     world.clock.advance(1000);
@@ -156,10 +145,10 @@ describe("PATCH /credentials/{id}", () => {
       body: { name, access_key_id: "****WNEW" },
     });
     const { row, secret } = await secretOf(id);
-    expect([row.access_key_id, secret]).toEqual([rotated.access_key_id, rotated.secret_access_key]);
+    expect([row.settings, secret]).toEqual([{ access_key_id: rotated.access_key_id }, rotated.secret_access_key]);
   });
 
-  test("[CR9] refuses half a key, another provider and an unknown field", async () => {
+  test("[CR9] PATCH /credentials/{id} refuses half a key, another provider and an unknown field", async () => {
     const path = `/credentials/${await storedCredential(admin.api, org)}`;
     expect(await admin.api.patch(path, { access_key_id: "AKIAI44QH8DHBEXAMPLE" })).toMatchObject({
       status: 422,
@@ -168,13 +157,13 @@ describe("PATCH /credentials/{id}", () => {
     expect((await admin.api.patch(path, { provider: "gcp" })).status).toBe(422);
   });
 
-  test("[CR7] refuses the name of another", async () => {
+  test("[CR7] PATCH /credentials/{id} refuses the name of another credential", async () => {
     const [one, other] = [await storedCredential(admin.api, org), await storedCredential(admin.api, org)];
     const { name } = (await admin.api.get(`/credentials/${other}`)).body;
     expect((await admin.api.patch(`/credentials/${one}`, { name })).status).toBe(409);
   });
 
-  test("[CR11] is on record, the secret named and not shown", async () => {
+  test("[CR11] PATCH /credentials/{id} is in the audit log, where the secret is named and not shown", async () => {
     const id = await storedCredential(admin.api, org);
     await admin.api.patch(`/credentials/${id}`, { secret_access_key: "another/secret" });
     await admin.api.delete(`/credentials/${id}`);
@@ -193,18 +182,65 @@ describe("PATCH /credentials/{id}", () => {
 });
 
 describe("DELETE /credentials/{id}", () => {
-  test("[CR10] deletes one that no cluster uses", async () => {
+  test("[CR10] DELETE /credentials/{id} deletes a credential that no cluster uses", async () => {
     const path = `/credentials/${await storedCredential(admin.api, org)}`;
     expect((await admin.api.delete(path)).status).toBe(204);
     expect((await admin.api.get(path)).status).toBe(404);
     expect((await admin.api.delete(path)).status).toBe(404);
   });
 
-  test("[CR10] refuses one in use, and names the cluster", async () => {
+  test("[CR10] DELETE /credentials/{id} refuses a credential in use, and names the cluster", async () => {
     const id = await storedCredential(admin.api, org);
     const { name } = await provisionedCluster(admin.api, org, id);
     const refused = await admin.api.delete(`/credentials/${id}`);
     expect(refused.status).toBe(409);
     expect(refused.body.detail).toContain(name);
   });
+});
+
+test("[CR292] the API lists the providers that clusters can be made at, with the fields of their credentials", async () => {
+  const { status, body } = await admin.api.get("/cloud-providers");
+  expect(status).toBe(200);
+  const aws = body.data.find(({ provider }: { provider: string }) => provider === "aws");
+  expect(aws.name).toBe("AWS");
+  const READ_WHOLE = { secret: false, masked: false, multiline: false, optional: false, hint: null };
+  expect(aws.fields).toEqual([
+    { name: "region", label: "Region", example: "eu-central-1", ...READ_WHOLE },
+    { name: "access_key_id", label: "Access key id", example: "AKIAIOSFODNN7EXAMPLE", ...READ_WHOLE, masked: true },
+    {
+      name: "secret_access_key",
+      label: "Secret access key",
+      example: "<SECRET_ACCESS_KEY>",
+      ...READ_WHOLE,
+      secret: true,
+    },
+    {
+      name: "role_arn",
+      label: "Role",
+      example: "arn:aws:iam::123456789012:role/binnacle",
+      ...READ_WHOLE,
+      optional: true,
+      hint: expect.stringContaining("external id"),
+    },
+    {
+      name: "snapshot_bucket",
+      label: "Bucket for snapshots",
+      example: "example-cluster-snapshots",
+      ...READ_WHOLE,
+      optional: true,
+      hint: expect.stringContaining("snapshots"),
+    },
+    {
+      name: "permissions_boundary",
+      label: "Permissions boundary",
+      example: "arn:aws:iam::123456789012:policy/binnacle-boundary",
+      ...READ_WHOLE,
+      optional: true,
+      hint: expect.stringContaining("limits the roles"),
+    },
+  ]);
+  expect(aws.instance_types).toContain(aws.default_instance_type);
+  const given = Object.fromEntries(aws.fields.map(({ name, example }: Record<string, string>) => [name, example]));
+  const credential = { name: "from the form", provider: "aws", ...given };
+  expect((await admin.api.post(`/orgs/${org}/credentials`, credential)).status).toBe(201);
 });

@@ -1,22 +1,21 @@
 import {
+  CLOUD_PROVIDERS,
   checkCredential,
   createCredential,
+  credentialFieldsOf,
   deleteCredential,
   getCredential,
+  listCloudProviders,
   listCredentials,
   updateCredential,
 } from "@binnacle/contract";
-import { secondsUntil } from "../accounts/device-login.ts";
-import { countAttempt } from "../accounts/login-tally.store.ts";
-import type { Clock } from "../clock.ts";
-import type { CloudProviders } from "../cloud/provider.ts";
-import { inTransaction, type Queries } from "../database/transaction.ts";
-import { rateLimited } from "../fault.ts";
-import { onCloudCredential, orgAdmin } from "../http/guard.ts";
+import { requireRoomForCheck } from "../accounts/check-room.runner.ts";
+import { at, signedIn } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
 import { newId } from "../id.adapter.ts";
-import type { Vault } from "../vault/vault.ts";
+import { orgPlace } from "../orgs/org-place.store.ts";
+import type { Ports } from "../ports.ts";
 import {
   deleteCredentialRow,
   insertCredential,
@@ -28,83 +27,75 @@ import {
   auditedCredential,
   type Credential,
   comingSoon,
+  foreignFields,
+  lacking,
   openedFor,
-  secretPlaceOf,
   wireCheck,
   wireCredential,
 } from "./credential.ts";
 import { checkAccess } from "./credential-check.runner.ts";
+import { dividedFields, sealedWith } from "./credential-fields.ts";
+import { credentialPlace } from "./credential-place.ts";
 
 const resourceOf = ({ id, name }: Credential) => ({ type: "credential", id, name });
 
-interface Ports {
-  readonly db: Queries;
-  readonly vault: Vault;
-  readonly clock: Clock;
-  readonly clouds: CloudProviders;
-}
-
-export function credentialRoutes({ db, vault, clock, clouds }: Ports): Route[] {
-  /** Every check makes many calls to the provider, so a person has as many as logins. */
-  async function requireRoomForCheck(userId: string): Promise<void> {
-    const now = clock();
-    const key = `credential checks of ${userId}`;
-    const refusedUntilMs = await inTransaction(db, (tx) => countAttempt(tx, [key], userId, now));
-    if (refusedUntilMs !== null) throw rateLimited(secondsUntil(refusedUntilMs, now));
-  }
-
+export function credentialRoutes({ db, vault, clock }: Ports<"db" | "vault" | "clock">): Route[] {
   return [
-    route(
-      listCredentials,
-      orgAdmin(({ params }) => params.id),
-      async ({ org, query }) => {
-        const { credentials, total } = await listCredentialRows(db, org.id, pageOf(query));
-        return envelope(credentials.map(wireCredential), total, query);
-      },
-    ),
+    route(listCloudProviders, signedIn, async () => ({
+      data: [...CLOUD_PROVIDERS],
+      total_count: CLOUD_PROVIDERS.length,
+    })),
 
-    route(
-      createCredential,
-      orgAdmin(({ params }) => params.id),
-      async ({ org, body, change }) =>
-        change(async ({ db: tx, record }) => {
-          const id = newId();
-          const now = clock();
-          const { secret_access_key } = body;
-          const credential: Credential = {
-            id,
-            org_id: org.id,
-            name: body.name,
-            provider: body.provider,
-            region: body.region ?? null,
-            access_key_id: body.access_key_id ?? null,
-            sealed_secret: secret_access_key === undefined ? null : vault.seal(secret_access_key, secretPlaceOf(id)),
-            created_at: now,
-            updated_at: now,
-          };
-          await insertCredential(tx, credential);
-          record({
-            action: "credential.create",
-            resource: resourceOf(credential),
-            orgId: org.id,
-            changes: auditedCredential(body),
-          });
-          return wireCredential(credential);
-        }),
-    ),
+    route(listCredentials, at(orgPlace, "admin"), async ({ org, query }) => {
+      const { credentials, total } = await listCredentialRows(db, org.id, pageOf(query));
+      return envelope(credentials.map(wireCredential), total, query);
+    }),
 
-    route(getCredential, onCloudCredential(), async ({ cloudCredential }) => wireCredential(cloudCredential)),
-
-    route(updateCredential, onCloudCredential(), async ({ cloudCredential: { id }, body, change }) =>
+    route(createCredential, at(orgPlace, "admin"), async ({ org, body, change }) =>
       change(async ({ db: tx, record }) => {
-        const { secret_access_key, ...plain } = body;
+        const id = newId();
+        const now = clock();
+        const fields = credentialFieldsOf(body.provider);
+        const { settings, secrets } = dividedFields(fields, body);
+        const credential: Credential = {
+          id,
+          org_id: org.id,
+          name: body.name,
+          provider: body.provider,
+          region: body.region ?? null,
+          settings,
+          sealed_secret: sealedWith({ id, sealed_secret: null }, fields, secrets, vault),
+          created_at: now,
+          updated_at: now,
+        };
+        await insertCredential(tx, credential);
+        record({
+          action: "credential.create",
+          resource: resourceOf(credential),
+          orgId: org.id,
+          changes: auditedCredential(body.provider, body),
+        });
+        return wireCredential(credential);
+      }),
+    ),
+
+    route(getCredential, at(credentialPlace, "org_admin"), async ({ cloudCredential }) =>
+      wireCredential(cloudCredential),
+    ),
+
+    route(updateCredential, at(credentialPlace, "org_admin"), async ({ cloudCredential: { id }, body, change }) =>
+      change(async ({ db: tx, record }) => {
         const before = await lockCredential(tx, id);
+        const foreign = foreignFields(before.provider, body);
+        if (foreign) throw foreign;
+        const fields = credentialFieldsOf(before.provider);
+        const { settings, secrets } = dividedFields(fields, body);
         const credential: Credential = {
           ...before,
-          ...plain,
-          ...(secret_access_key === undefined
-            ? {}
-            : { sealed_secret: vault.seal(secret_access_key, secretPlaceOf(id)) }),
+          name: body.name ?? before.name,
+          region: body.region ?? before.region,
+          settings: { ...before.settings, ...settings },
+          sealed_secret: sealedWith(before, fields, secrets, vault),
           updated_at: clock(),
         };
         await updateCredentialRow(tx, credential);
@@ -112,37 +103,51 @@ export function credentialRoutes({ db, vault, clock, clouds }: Ports): Route[] {
           action: "credential.update",
           resource: resourceOf(credential),
           orgId: credential.org_id,
-          changes: auditedCredential(body),
+          changes: auditedCredential(before.provider, body),
           before: wireCredential(before),
         });
         return wireCredential(credential);
       }),
     ),
 
-    route(checkCredential, onCloudCredential(), async ({ cloudCredential: credential, caller, change, reply }) => {
-      const { org_id, provider, region } = credential;
-      const cloud = clouds[provider];
-      const access = openedFor(credential, region, vault);
-      if (!cloud || !access) throw comingSoon(provider);
-      await requireRoomForCheck(caller.id);
-      const leaving = new AbortController();
-      reply.raw.once("close", () => leaving.abort());
-      const found = await checkAccess(cloud, access, leaving.signal, reply.log);
-      const check = wireCheck(found, clock());
-      return change(async ({ record }) => {
-        const changes = { ok: check.ok, error_code: check.error?.code ?? null };
-        record({ action: "credential.check", resource: resourceOf(credential), orgId: org_id, changes });
-        return check;
-      });
-    }),
-
-    route(deleteCredential, onCloudCredential(), async ({ cloudCredential: { id }, change }) =>
+    route(deleteCredential, at(credentialPlace, "org_admin"), async ({ cloudCredential: { id }, change }) =>
       change(async ({ db: tx, record }) => {
         const credential = await lockCredential(tx, id);
         await deleteCredentialRow(tx, id);
         record({ action: "credential.delete", resource: resourceOf(credential), orgId: credential.org_id });
         return null;
       }),
+    ),
+  ];
+}
+
+export function credentialCheckRoutes({
+  db,
+  vault,
+  clock,
+  clouds,
+}: Ports<"db" | "vault" | "clock" | "clouds">): Route[] {
+  return [
+    route(
+      checkCredential,
+      at(credentialPlace, "org_admin"),
+      async ({ cloudCredential: credential, caller, change, reply }) => {
+        const { org_id, provider, region } = credential;
+        const cloud = clouds[provider];
+        if (!cloud) throw comingSoon(provider);
+        const opened = openedFor(credential, region, vault);
+        if ("lacks" in opened) throw lacking(opened.lacks);
+        await requireRoomForCheck({ db, clock }, "credential checks", caller.id);
+        const leaving = new AbortController();
+        reply.raw.once("close", () => leaving.abort());
+        const found = await checkAccess(cloud, opened.access, leaving.signal, reply.log);
+        const check = wireCheck(found, clock());
+        return change(async ({ record }) => {
+          const changes = { ok: check.ok, error_code: check.error?.code ?? null };
+          record({ action: "credential.check", resource: resourceOf(credential), orgId: org_id, changes });
+          return check;
+        });
+      },
     ),
   ];
 }

@@ -43,17 +43,19 @@ export async function lockCredential(tx: Tx, id: string): Promise<Credential> {
 }
 
 export async function insertCredential(tx: Tx, credential: Credential): Promise<void> {
-  await tx.insertInto("cloud_credentials").values(credential).execute().catch(rethrowRefused);
+  await tx.insertInto("cloud_credentials").values(stored(credential)).execute().catch(rethrowRefused);
 }
 
 export async function updateCredentialRow(tx: Tx, credential: Credential): Promise<void> {
   await tx
     .updateTable("cloud_credentials")
-    .set(credential)
+    .set(stored(credential))
     .where("id", "=", credential.id)
     .execute()
     .catch(rethrowRefused);
 }
+
+const stored = (credential: Credential) => ({ ...credential, settings: JSON.stringify(credential.settings) });
 
 function rethrowRefused(error: unknown): never {
   if (isUniqueViolation(error, "cloud_credentials_name_taken")) throw credentialNameTaken();

@@ -1,7 +1,7 @@
-import { addressOfTag } from "./address.ts";
+import { addressOfTag } from "../address.ts";
+import type { CloudResource } from "../provider.ts";
 import { ADDRESS_TAG, CLUSTER_TAG, kubernetesTag, POLICY_NAME, profileName, roleName } from "./aws.ts";
 import { AwsError, at, itemsAt, type Query, textAt, type Xml } from "./aws-query.adapter.ts";
-import type { CloudResource } from "./provider.ts";
 
 /** The rule to anywhere that AWS puts into a new group. The module removes it, and one left by a crash is in its way. */
 const ADDED_BY_AWS = "aws_vpc_security_group_egress_rule.added_by_aws";
@@ -35,7 +35,7 @@ export async function inventory(query: Query, clusterId: string): Promise<readon
   ]);
   return distinct([
     ...machines.flatMap((reservation) => itemsAt(reservation, "instancesSet")).flatMap(machine),
-    ...[...disks.filter(isLeft), ...volumes].filter((one) => !isGoing(one)).map(beside("volume", "volumeId")),
+    ...[...disks.filter(isLeft), ...volumes].filter((one) => !isGoing(one)).map(disk),
     ...inNetworks,
     ...rules,
     ...ownGroups.map((group) => tagged("aws_security_group", "groupId", group)),
@@ -96,6 +96,18 @@ function machine(element: Xml): readonly CloudResource[] {
 /** The disk of a machine has no address: it goes with the machine, and is a resource only where it was left behind. */
 const isLeft = (disk: Xml) => textAt(disk, "status") !== "in-use";
 const isGoing = (volume: Xml) => ["deleting", "deleted"].includes(textAt(volume, "status") ?? "");
+
+/** The tags that Kubernetes and its drivers give to the disks that they make. Disks of machines have none of them. */
+const OF_KUBERNETES = /^(kubernetes\.io\/|ebs\.csi\.aws\.com\/|CSIVolumeName$)/;
+
+function disk(element: Xml): CloudResource {
+  const found = beside("volume", "volumeId")(element);
+  const isOfKubernetes = itemsAt(element, "tagSet").some((tag) => OF_KUBERNETES.test(textAt(tag, "key") ?? ""));
+  if (!isOfKubernetes) return found;
+  const namespace = tagOf(element, "kubernetes.io/created-for/pvc/namespace");
+  const name = tagOf(element, "kubernetes.io/created-for/pvc/name");
+  return { ...found, data: { claim: namespace && name ? `${namespace}/${name}` : null } };
+}
 
 async function rulesOf(query: Query, groupIds: readonly string[]): Promise<readonly CloudResource[]> {
   const rules = await described(query, "DescribeSecurityGroupRules", "securityGroupRuleSet", {

@@ -1,36 +1,47 @@
-import { NEEDED_ACTIONS, simulatedPrincipal, simulations } from "./aws.ts";
+import type { CheckedAccess, CheckedPermission, CheckedQuota } from "../provider.ts";
+import {
+  type AwsAccess,
+  CLUSTER_TAG,
+  NEEDED_ACTIONS,
+  simulatedContext,
+  simulatedPrincipal,
+  simulations,
+} from "./aws.ts";
 import { described } from "./aws-inventory.adapter.ts";
 import { AwsError, at, itemsAt, type Query, textAt } from "./aws-query.adapter.ts";
-import type { CheckedAccess, CheckedPermission, CheckedQuota } from "./provider.ts";
 
-/** Reads a limit of the account, and null where it is not told. */
+/** Reads a limit of the account, and null where it is unknown. */
 export type QuotaReader = (service: string, code: string) => Promise<number | null>;
 
-export async function checkAccess(query: Query, quota: QuotaReader, region: string): Promise<CheckedAccess> {
+export async function checkAccess(query: Query, quota: QuotaReader, access: AwsAccess): Promise<CheckedAccess> {
   const answer = await query("sts", "GetCallerIdentity", {});
   const identity = textAt(answer, "GetCallerIdentityResult", "Arn") ?? "";
-  const [permissions, quotas] = await Promise.all([permissionsOf(query, identity, region), quotasOf(query, quota)]);
+  const [permissions, quotas] = await Promise.all([permissionsOf(query, identity, access), quotasOf(query, quota)]);
   return { identity, permissions, quotas };
 }
 
 /** IAM knows all of it, if it may be asked. Otherwise EC2 says what it would allow, where it can be asked without an object. */
-async function permissionsOf(query: Query, identity: string, region: string): Promise<readonly CheckedPermission[]> {
-  const known = (await simulated(query, identity, region)) ?? (await tried(query));
+async function permissionsOf(query: Query, identity: string, access: AwsAccess): Promise<readonly CheckedPermission[]> {
+  const known = (await simulated(query, identity, access)) ?? (await tried(query));
   return NEEDED_ACTIONS.map((action) => ({ action, allowed: known.get(action) ?? null }));
 }
 
-async function simulated(query: Query, identity: string, region: string): Promise<ReadonlyMap<string, boolean> | null> {
-  const principal = simulatedPrincipal(identity);
+async function simulated(
+  query: Query,
+  identity: string,
+  access: AwsAccess,
+): Promise<ReadonlyMap<string, boolean> | null> {
+  const principal = access.role_arn ?? simulatedPrincipal(identity);
   if (principal === null) return null;
   const answers = await Promise.all(
-    simulations(principal).map(({ resource, actions }) =>
+    simulations(principal, access.region).map(({ resource, actions }) =>
       unlessRefused(
         query("iam", "SimulatePrincipalPolicy", {
           PolicySourceArn: principal,
           MaxItems: "500",
           "ResourceArns.member.1": resource,
           ...Object.fromEntries(actions.map((action, index) => [`ActionNames.member.${index + 1}`, action])),
-          ...contextOf({ "iam:PassedToService": "ec2.amazonaws.com", "aws:RequestedRegion": region }),
+          ...contextOf(simulatedContext(access)),
         }),
       ),
     ),
@@ -42,7 +53,6 @@ async function simulated(query: Query, identity: string, region: string): Promis
   );
 }
 
-/** What the conditions of policies compare with. */
 const contextOf = (entries: Readonly<Record<string, string>>) =>
   Object.fromEntries(
     Object.entries(entries).flatMap(([key, value], index) => {
@@ -55,11 +65,16 @@ const contextOf = (entries: Readonly<Record<string, string>>) =>
     }),
   );
 
+const taggedAs = (type: string) => ({
+  "TagSpecification.1.ResourceType": type,
+  "TagSpecification.1.Tag.1.Key": CLUSTER_TAG,
+  "TagSpecification.1.Tag.1.Value": "check",
+});
+
 /** A dry run is refused in any case: with `DryRunOperation` where the call would be allowed. */
 const DRY_RUNS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  CreateVpc: { CidrBlock: "10.64.0.0/16" },
-  CreateInternetGateway: {},
-  CreateSecurityGroup: { GroupName: "binnacle-check", GroupDescription: "A dry run" },
+  CreateVpc: { CidrBlock: "10.64.0.0/16", ...taggedAs("vpc") },
+  CreateInternetGateway: taggedAs("internet-gateway"),
   DescribeAvailabilityZones: {},
   DescribeImages: { "Owner.1": "self" },
   DescribeInstances: {},
@@ -120,7 +135,7 @@ async function quotasOf(query: Query, quota: QuotaReader): Promise<readonly Chec
 const vcpusOf = (cpu: ReturnType<typeof at>) =>
   Number(textAt(cpu, "coreCount") ?? 0) * Number(textAt(cpu, "threadsPerCore") ?? 0);
 
-/** A quota whose limit or use is not told is left out. */
+/** A quota whose limit or use is unknown is left out. */
 async function checked(
   name: string,
   limit: Promise<number | null>,

@@ -19,6 +19,15 @@ const EXPLAINED = [
     "access key",
   ],
   [apiError("GetCallerIdentity", "SignatureDoesNotMatch: The request signature…", "STS"), "bad_credentials", "secret"],
+  [
+    apiError(
+      "AssumeRole",
+      "AccessDenied: User: arn:aws:iam::1:user/ci is not authorized to perform: sts:AssumeRole",
+      "STS",
+    ),
+    "permission_denied",
+    "sts:AssumeRole",
+  ],
   [diagnostic("no EC2 IMDS role found", "No valid credential sources found"), "bad_credentials", "access key"],
   [
     apiError("CreateVpc", "VpcLimitExceeded: The maximum number of VPCs has been reached."),
@@ -70,7 +79,22 @@ const EXPLAINED = [
     "timed_out",
     "Retry the job",
   ],
-  [apiError("RunInstances", "RequestLimitExceeded: Request limit exceeded."), "failed", "fewer calls"],
+  ...[
+    "RequestLimitExceeded: Request limit exceeded.",
+    "Throttling: Rate exceeded",
+    "ThrottlingException: Rate exceeded",
+    "SlowDown: Please reduce your request rate.",
+    "TooManyRequestsException: Too many",
+    "Client.RequestLimitExceeded: Request limit exceeded.",
+  ].map((words) => [apiError("RunInstances", words), "throttled", "fewer calls"] as const),
+  [
+    diagnostic(
+      "reading EC2 VPC",
+      "operation error EC2: DescribeVpcs, failed to get rate limit token, retry quota exceeded",
+    ),
+    "throttled",
+    "fewer calls",
+  ],
   [
     apiError("RunInstances", "OptInRequired: You are not subscribed to this service."),
     "failed",
@@ -135,7 +159,7 @@ test("[PN79] a service control policy is named, because no policy of the user ca
   expect(failure.message).toContain("service control policy of the organization forbids it");
 });
 
-test("[PN78] of several errors the one that explains most is told, wherever it stands", () => {
+test("[PN78] of several errors the one that explains most is reported, wherever in the output it is", () => {
   const errors = [
     diagnostic("", "Resource failed"),
     apiError("RunInstances", "VcpuLimitExceeded: too many"),
@@ -144,9 +168,15 @@ test("[PN78] of several errors the one that explains most is told, wherever it s
   expect(failureOfDiagnostics(errors).code).toBe("bad_credentials");
   expect(failureOfDiagnostics(errors.toReversed()).code).toBe("bad_credentials");
   expect(failureOfDiagnostics([]).code).toBe("failed");
+  // What does not pass by itself is not tried again because of what does.
+  const throttled = apiError("DescribeVpcs", "Throttling: Rate exceeded");
+  expect(failureOfDiagnostics([throttled, apiError("RunInstances", "VcpuLimitExceeded: too many")]).code).toBe(
+    "quota_exceeded",
+  );
+  expect(failureOfDiagnostics([diagnostic("", "Resource failed"), throttled]).code).toBe("throttled");
 });
 
-test("[PN78] a message stays readable, however much a provider prints", () => {
+test("[PN78] the message of a failure stays readable, however much a provider prints", () => {
   const { message } = failureOfDiagnostics([diagnostic("x\n".repeat(10_000))]);
   expect(message.length).toBeLessThan(600);
   expect(message).not.toContain("\n");

@@ -1,5 +1,5 @@
 import type { ProvisioningErrorCode } from "@binnacle/contract";
-import type { Diagnostic, ProvisioningFailure } from "./provider.ts";
+import type { Diagnostic, ProvisioningFailure } from "../provider.ts";
 
 /** An error of AWS: its code, its words, and the action that failed, such as `ec2:CreateVpc`, where it is known. */
 export interface AwsErrorFacts {
@@ -31,13 +31,22 @@ const NO_CAPACITY = new Set([
   "InsufficientInstanceCapacity",
   "InsufficientVolumeCapacity",
 ]);
-export const THROTTLED: ReadonlySet<string> = new Set([
+const THROTTLED: ReadonlySet<string> = new Set([
+  "BandwidthLimitExceeded",
+  "EC2ThrottledException",
+  "PriorRequestNotComplete",
   "RequestLimitExceeded",
   "RequestThrottled",
+  "RequestThrottledException",
+  "SlowDown",
+  "ThrottledException",
   "Throttling",
   "ThrottlingException",
+  "TooManyRequests",
   "TooManyRequestsException",
 ]);
+/** Whether AWS asks to call less often, which passes by itself. */
+export const isThrottled = (code: string): boolean => THROTTLED.has(code.replace(/^(Client|Server)\./, ""));
 const NOT_ENABLED = new Set(["Blocked", "OptInRequired", "PendingVerification"]);
 
 /** The names of quotas in the Service Quotas console, by the error that says they are used up. */
@@ -61,6 +70,7 @@ const BY_WEIGHT: readonly ProvisioningErrorCode[] = [
   "quota_exceeded",
   "not_offered",
   "no_capacity",
+  "throttled",
   "unreachable",
   "timed_out",
   "failed",
@@ -97,12 +107,7 @@ export function failureOfError(error: AwsErrorFacts): ProvisioningFailure {
       message: `AWS has no free machines of the type in the zone (${code}). Retry later, or choose another type or region.`,
     };
   }
-  if (THROTTLED.has(code)) {
-    return {
-      code: "failed",
-      message: `AWS answers fewer calls of the account for now (${code}). Retry in some minutes.`,
-    };
-  }
+  if (isThrottled(code)) return throttled(code);
   if (NOT_ENABLED.has(code)) {
     return {
       code: "failed",
@@ -111,6 +116,11 @@ export function failureOfError(error: AwsErrorFacts): ProvisioningFailure {
   }
   return { code: "failed", message: `AWS refused ${error.action ?? "a call"} (${code}): ${shortened(error.message)}` };
 }
+
+const throttled = (reason: string): ProvisioningFailure => ({
+  code: "throttled",
+  message: `AWS answers fewer calls of the account for now (${reason}).`,
+});
 
 function denied({ code, message, action }: AwsErrorFacts): ProvisioningFailure {
   const named = /perform:? ([a-z0-9-]+:\w+)/.exec(message)?.[1] ?? action;
@@ -126,7 +136,7 @@ function denied({ code, message, action }: AwsErrorFacts): ProvisioningFailure {
 }
 
 function quotaOf(code: string, message: string): string | null {
-  if (THROTTLED.has(code)) return null;
+  if (isThrottled(code)) return null;
   const inMessage = /quota for (\w+)/.exec(message)?.[1];
   if (inMessage) return inMessage;
   return QUOTAS[code] ?? (code.endsWith("LimitExceeded") ? code.replace(/LimitExceeded$/, "") || "unnamed" : null);
@@ -144,6 +154,8 @@ const UNREACHABLE =
 const TIMED_OUT = /timeout while waiting|context deadline exceeded|timed out/;
 const NOT_OFFERED_TEXT =
   /is not offered in|invalid AWS Region|no matching EC2 Instance Type|query returned no results/i;
+/** The plugin gives up by itself when it was throttled too often, and then has no code of AWS. */
+const THROTTLED_TEXT = /failed to get rate limit token|retry quota exceeded|rate exceeded/i;
 const NO_CREDENTIALS = /no valid credential sources found|failed to refresh cached credentials/i;
 
 function failureOfDiagnostic({ summary, detail }: Diagnostic): ProvisioningFailure {
@@ -153,6 +165,7 @@ function failureOfDiagnostic({ summary, detail }: Diagnostic): ProvisioningFailu
     const [, service, operation] = OPERATION.exec(text) ?? [];
     return failureOfError({ code, message: message ?? "", action: actionOf(service, operation) });
   }
+  if (THROTTLED_TEXT.test(text)) return throttled("Rate exceeded");
   if (NO_CREDENTIALS.test(text)) {
     return { code: "bad_credentials", message: "OpenTofu found no credential that AWS accepts. Check the access key." };
   }

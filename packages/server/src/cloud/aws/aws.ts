@@ -1,4 +1,8 @@
-import type { CloudAccess, WantedCluster } from "./provider.ts";
+import type { AccessTo } from "@binnacle/contract";
+import type { Snapshot, WantedCluster } from "../provider.ts";
+
+export type AwsAccess = AccessTo<"aws"> & { readonly organization_id?: string };
+export type AwsCluster = WantedCluster<AwsAccess>;
 
 /** The names of what cannot be found by tags, and what the module calls it. */
 export const roleName = (clusterId: string) => `binnacle-${clusterId}-control-plane`;
@@ -8,7 +12,7 @@ export const CLUSTER_TAG = "binnacle:cluster";
 export const ADDRESS_TAG = "binnacle:address";
 export const kubernetesTag = (clusterId: string) => `kubernetes.io/cluster/${clusterId}`;
 
-export function variables(wanted: WantedCluster): Readonly<Record<string, unknown>> {
+export function variables(wanted: AwsCluster): Readonly<Record<string, unknown>> {
   return {
     cluster_id: wanted.id,
     job_id: wanted.jobId,
@@ -22,17 +26,34 @@ export function variables(wanted: WantedCluster): Readonly<Record<string, unknow
     report_tokens: wanted.reportTokens,
     public_url: wanted.publicUrl,
     admin_ranges: wanted.adminRanges,
+    k3s_version: wanted.kubernetes.version,
+    k3s_sha256: wanted.kubernetes.sha256,
+    snapshot_bucket: wanted.snapshotBucket ?? "",
+    restored_snapshot: wanted.restoredSnapshot ?? "",
+    permissions_boundary: wanted.permissionsBoundary ?? "",
   };
 }
 
 export const machineAddress = (node: string): string =>
   node === "control-plane" ? "aws_instance.control_plane" : `aws_instance.agent["${node}"]`;
 
-/** Nothing of the machine that runs OpenTofu counts: no profile, no configuration, no role of the machine itself. */
-export function environment(access: CloudAccess, endpoint: string | undefined): Readonly<Record<string, string>> {
+/**
+ * Who acts as a role of another account asks for it with an external id that the owner of the role has been told, and that no other
+ * customer can choose: the organization. An empty one is refused by AWS.
+ */
+export const assumedRole = ({ role_arn, organization_id }: AwsAccess) =>
+  role_arn ? { arn: role_arn, externalId: organization_id ?? "" } : null;
+
+/**
+ * Nothing of the machine that runs OpenTofu counts: no profile, no configuration, no role of the machine itself. OpenTofu assumes a
+ * role itself, because it renews the session of one: a run may take longer than a session lives.
+ */
+export function environment(access: AwsAccess, endpoint: string | undefined): Readonly<Record<string, string>> {
+  const role = assumedRole(access);
   return {
-    AWS_ACCESS_KEY_ID: access.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: access.secretAccessKey,
+    ...(role ? { TF_VAR_role_arn: role.arn, TF_VAR_external_id: role.externalId } : {}),
+    AWS_ACCESS_KEY_ID: access.access_key_id,
+    AWS_SECRET_ACCESS_KEY: access.secret_access_key,
     AWS_REGION: access.region,
     AWS_CONFIG_FILE: "/dev/null",
     AWS_SHARED_CREDENTIALS_FILE: "/dev/null",
@@ -41,7 +62,14 @@ export function environment(access: CloudAccess, endpoint: string | undefined): 
   };
 }
 
-export type AwsService = "ec2" | "elasticloadbalancing" | "elasticloadbalancingv2" | "iam" | "servicequotas" | "sts";
+export type AwsService =
+  | "ec2"
+  | "elasticloadbalancing"
+  | "elasticloadbalancingv2"
+  | "iam"
+  | "s3"
+  | "servicequotas"
+  | "sts";
 
 /** Where a service is reached. IAM is one for all regions of a partition, and signed for its home region. */
 export function endpointOf(service: AwsService, region: string): { readonly url: string; readonly region: string } {
@@ -131,6 +159,22 @@ export const NEEDED_ACTIONS: readonly string[] = [
   "sts:GetCallerIdentity",
 ];
 
+/**
+ * The newest of the objects that k3s has put into the folder of a cluster. Its notes on snapshots are in a folder within; the name
+ * becomes part of a command, so one of another form is none.
+ */
+export function newestOf(
+  clusterId: string,
+  objects: readonly { readonly key: string; readonly at: string }[],
+): Snapshot | null {
+  const prefix = `${clusterId}/`;
+  const found = objects.flatMap(({ key, at }) => {
+    const name = key.startsWith(prefix) ? key.slice(prefix.length) : "";
+    return /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(name) ? [{ name, takenAt: at }] : [];
+  });
+  return found.toSorted((one, other) => Date.parse(other.takenAt) - Date.parse(one.takenAt))[0] ?? null;
+}
+
 /** Permissions are simulated for the user or the role behind a session; those of the root user cannot be. */
 export function simulatedPrincipal(arn: string): string | null {
   const session = /^arn:([\w-]+):sts::(\d+):assumed-role\/([^/]+)\//.exec(arn);
@@ -138,15 +182,21 @@ export function simulatedPrincipal(arn: string): string | null {
   return /:(user|role)\//.test(arn) ? arn : null;
 }
 
+/** As Kubernetes names them: an `a` and the id of the Service. */
+const LOAD_BALANCER = `a${"0".repeat(31)}`;
+
 /**
- * Which actions to simulate on which resource: the policy of a credential may allow those of IAM only for names of clusters,
- * and would be taken for one that denies them.
+ * Which actions to simulate on which resource: the policy of a credential may allow some only for names of clusters and of
+ * Kubernetes, and would look like one that denies them.
  */
 export function simulations(
   principal: string,
+  region: string,
 ): readonly { readonly resource: string; readonly actions: readonly string[] }[] {
-  const account = /^arn:[\w-]+:iam::\d+:/.exec(principal)?.[0] ?? "";
+  const [account = "", partition = "", id = ""] = /^arn:([\w-]+):iam::(\d+):/.exec(principal) ?? [];
   const resourceOf = (action: string) => {
+    if (action === "elasticloadbalancing:DeleteLoadBalancer")
+      return `arn:${partition}:elasticloadbalancing:${region}:${id}:loadbalancer/${LOAD_BALANCER}`;
     if (!action.startsWith("iam:")) return "*";
     return /Profile$/.test(action)
       ? `${account}instance-profile/${profileName("check")}`
@@ -154,6 +204,17 @@ export function simulations(
   };
   const byResource = Map.groupBy(NEEDED_ACTIONS, resourceOf);
   return [...byResource].map(([resource, actions]) => ({ resource, actions }));
+}
+
+/** What the conditions of policies compare with: a change of a cluster, as OpenTofu asks for it. */
+export function simulatedContext(access: Pick<AwsAccess, "region" | "permissions_boundary">) {
+  return {
+    "iam:PassedToService": "ec2.amazonaws.com",
+    "aws:RequestedRegion": access.region,
+    [`aws:RequestTag/${CLUSTER_TAG}`]: "check",
+    [`aws:ResourceTag/${CLUSTER_TAG}`]: "check",
+    ...(access.permissions_boundary ? { "iam:PermissionsBoundary": access.permissions_boundary } : {}),
+  };
 }
 
 const RANKS = [

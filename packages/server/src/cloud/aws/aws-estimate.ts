@@ -1,6 +1,6 @@
 import type { PriceEstimate } from "@binnacle/contract";
+import type { AwsCluster } from "./aws.ts";
 import prices from "./aws-prices.json" with { type: "json" };
-import type { WantedCluster } from "./provider.ts";
 
 const HOURS = 730;
 
@@ -32,7 +32,7 @@ interface RegionPrices {
 const REGIONS: Readonly<Record<string, RegionPrices | undefined>> = prices.regions;
 
 export function estimate(
-  wanted: Pick<WantedCluster, "region" | "instanceType" | "diskSizeGb" | "agentCount">,
+  wanted: Pick<AwsCluster, "region" | "instanceType" | "diskSizeGb" | "agentCount">,
 ): PriceEstimate {
   const count = wanted.agentCount + 1;
   const region = Object.hasOwn(REGIONS, wanted.region) ? REGIONS[wanted.region] : undefined;
@@ -69,7 +69,7 @@ const BASIS =
   "An estimate by list prices of Linux machines on demand, without traffic, taxes, discounts, and without what Kubernetes " +
   "adds, such as load balancers and volumes.";
 
-function noteFor(wanted: Pick<WantedCluster, "region" | "instanceType">, knowsRegion: boolean, knowsType: boolean) {
+function noteFor(wanted: Pick<AwsCluster, "region" | "instanceType">, knowsRegion: boolean, knowsType: boolean) {
   if (!knowsRegion) return `The price table has no prices of the region ${wanted.region}. ${BASIS}`;
   if (!knowsType) return `The price table has no price of ${wanted.instanceType} in ${wanted.region}. ${BASIS}`;
   return BASIS;

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { CloudRefusal, type CloudResource } from "../provider.ts";
 import { isGone, isInTheWay, leftoversFailure, removalOrder } from "./aws.ts";
 import { described } from "./aws-inventory.adapter.ts";
 import { AwsError, at, itemsAt, type Query, textAt } from "./aws-query.adapter.ts";
-import { CloudRefusal, type CloudResource } from "./provider.ts";
 
 export interface RemovalOptions {
   readonly pollMs: number;
