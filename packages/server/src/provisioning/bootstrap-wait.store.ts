@@ -1,10 +1,14 @@
 import { sql } from "kysely";
-import { knownCluster, lockCluster } from "../clusters/cluster.store.ts";
+import { lockCluster } from "../clusters/cluster.store.ts";
+import { hasLiveSession } from "../clusters/cluster.ts";
 import { inTransaction, type Queries, type Tx } from "../database/transaction.ts";
 import { type NodeBoot, type WaitStep, waitStep } from "./bootstrap.ts";
-import { lockJob } from "./provisioning.store.ts";
+import { nodeAfter } from "./kubernetes-upgrade.ts";
+import { CONTROL_PLANE_NODE } from "./node-token.ts";
+import { lockJob, queueNextNode } from "./provisioning.store.ts";
 import type { ProvisioningJob } from "./provisioning.ts";
-import { appendLines, type Moved, type RunHold, whileHeld } from "./provisioning-run.store.ts";
+import { appendLines, type Moved, movedCluster, type RunHold, whileHeld } from "./provisioning-run.store.ts";
+import { isRestore } from "./provisioning-run.ts";
 
 export const bootsOf = (db: Queries, clusterId: string): Promise<NodeBoot[]> =>
   db.selectFrom("node_boots").selectAll().where("cluster_id", "=", clusterId).orderBy("node").execute();
@@ -69,7 +73,7 @@ export async function beginWait(
     const names = missing.map(({ node }) => node).join(", ");
     if (names)
       await appendLines(tx, job.id, [`The infrastructure is there. Waiting for ${names} to become nodes.`], now);
-    return { before, after: await knownCluster(tx, before.id) };
+    return movedCluster(tx, before, now);
   });
 }
 
@@ -101,10 +105,34 @@ export function settleWait(db: Queries, jobId: string, minutes: number, now: Dat
     const hasConnected = before.first_connected_at !== null;
     const { action, waits_until: until } = job;
     const isCancelled = job.cancel_requested_at !== null;
-    const step = waitStep({ action, boots, hasConnected, isCancelled, until, minutes }, now);
-    if (!(await store(tx, job, step, now))) return null;
-    return { before, after: await knownCluster(tx, before.id) };
+    const next = action === "upgrade" ? nodeAfter(job.node, before.agent_count ?? 0) : null;
+    const operator = { needsOperator: next !== null && !job.force, isOperatorHere: hasLiveSession(before, now) };
+    const wait = { action, boots, hasConnected, isRestore: isRestore(job), ...operator, isCancelled, until, minutes };
+    const step = waitStep(wait, now);
+    if (step.is === "done" && action === "upgrade") await endUpgradeOf(tx, job, next, now);
+    else if (!(await store(tx, job, step, now))) return null;
+    return movedCluster(tx, before, now);
   });
+}
+
+/** A machine has the release: the next one is replaced by a further run, or the job is done. */
+async function endUpgradeOf(tx: Tx, job: ProvisioningJob, next: string | null, now: Date): Promise<void> {
+  if (job.node === CONTROL_PLANE_NODE && job.kubernetes_release) {
+    // From now on new agents get it too: none may be newer than the control plane.
+    const fields = { kubernetes_release: JSON.stringify(job.kubernetes_release), updated_at: now };
+    await tx.updateTable("clusters").set(fields).where("id", "=", job.cluster_id).execute();
+  }
+  await appendLines(
+    tx,
+    job.id,
+    [`${job.node} has ${job.kubernetes_release?.version}.${next ? ` ${next} is next.` : ""}`],
+    now,
+  );
+  if (next === null) {
+    await store(tx, job, { is: "done" }, now);
+    return;
+  }
+  await queueNextNode(tx, job, next, now);
 }
 
 async function store(tx: Tx, job: ProvisioningJob, step: WaitStep, now: Date): Promise<boolean> {

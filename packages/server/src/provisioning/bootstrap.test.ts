@@ -34,6 +34,9 @@ const wait = (changes: Partial<Wait>): Wait => ({
   action: "create",
   boots: [],
   hasConnected: false,
+  isRestore: false,
+  needsOperator: false,
+  isOperatorHere: false,
   isCancelled: false,
   until: LATER,
   minutes: 20,
@@ -62,9 +65,30 @@ test.each<[string, Partial<Wait>, string]>([
   ],
   ["a change of size made no machine", { action: "scale" }, "done"],
   ["a change of size waits for its machine alone", { action: "scale", boots: [boot("agent-1", "completed")] }, "done"],
-])("[PN140] a job of which %s is in %s %s", (_, changes, expected) => {
+])("[PN140] while %s, a provisioning job is in %s %s", (_, changes, expected) => {
   const step = waitStep(wait(changes), NOW);
   expect(step.is === "waiting" ? `${step.progress.phase} ${step.progress.percent}` : step.is).toBe(expected);
+});
+
+test("[PN154] a control plane that was restored is awaited, although an operator has connected from the one before", () => {
+  const restored = { action: "replace", hasConnected: true, isRestore: true } as const;
+  const booting = wait({ ...restored, boots: [boot("control-plane", "running")] });
+  expect(waitStep(booting, NOW)).toMatchObject({ is: "waiting", progress: { phase: "bootstrap" } });
+  expect(waitStep(wait({ ...restored, boots: [boot("control-plane", "completed")] }), NOW)).toEqual({ is: "done" });
+});
+
+test("[PN175] an upgrade goes on to the next node once the operator, which drains it, is connected again", () => {
+  const upgraded = { action: "upgrade", hasConnected: true, boots: [boot("control-plane", "completed")] } as const;
+  expect(waitStep(wait({ ...upgraded, isRestore: true, needsOperator: true }), NOW)).toMatchObject({
+    is: "waiting",
+    progress: { phase: "operator" },
+  });
+  const late = waitStep(wait({ ...upgraded, isRestore: true, needsOperator: true }), LATER);
+  expect(late).toMatchObject({
+    failure: { code: "timed_out", message: expect.stringMatching(/operator has not connected/) },
+  });
+  expect(waitStep(wait({ ...upgraded, needsOperator: true, isOperatorHere: true }), NOW)).toEqual({ is: "done" });
+  expect(waitStep(wait(upgraded), NOW)).toEqual({ is: "done" });
 });
 
 test("[PN141] a machine that reports a failure fails the job with the step and the cause", () => {
@@ -150,7 +174,7 @@ test.each<[string, [string, NodeBoot["status"]][], boolean, string[]]>([
     true,
     ["agent-2"],
   ],
-])("[PN142] a further run replaces %s", (_, boots, hasConnected, expected) => {
+])("[PN142] a retry of a job replaces %s", (_, boots, hasConnected, expected) => {
   expect(
     machinesToReplace(
       boots.map(([node, status]) => boot(node, status)),
@@ -169,7 +193,7 @@ const report = (changes: Partial<Report> = {}): Report => ({
   ...changes,
 });
 
-test("[PV92] lines that come again are stored once, and lines carry the name of their machine", () => {
+test("[PV92] lines that a machine reports again are stored once, and lines carry the name of their machine", () => {
   const { fields, stored } = afterReport(
     boot("agent-1", "running", { lines: 2 }),
     report({ firstLine: 1, lines: ["b", "c"] }),
@@ -197,12 +221,12 @@ test("[PV94] a machine cannot fill the log with empty lines either", () => {
   expect(afterReport(boot("agent-1", "running"), report({ lines }), NOW).stored.length).toBeLessThan(3_000);
 });
 
-test("[PV93] a machine that is a node stays one, whatever it reports", () => {
+test("[PV93] a machine that has reported as a node stays one, whatever it reports later", () => {
   const { fields } = afterReport(boot("agent-1", "completed"), report({ status: "failed", message: "late" }), NOW);
   expect(fields).not.toHaveProperty("status");
 });
 
-test("[PV94] more than 60 reports within a minute are refused until it is over", () => {
+test("[PV94] more than 60 reports of a machine within a minute are refused until the minute is over", () => {
   let current = boot("agent-1", "running");
   for (let sent = 0; sent < 60; sent++) {
     expect(refusedSeconds(current, NOW)).toBeNull();
@@ -212,7 +236,7 @@ test("[PV94] more than 60 reports within a minute are refused until it is over",
   expect(refusedSeconds(current, new Date(NOW.getTime() + 60_000))).toBeNull();
 });
 
-test("[PV95] secrets that are known, tokens whose hash is, and what looks like a token are masked; checksums are not", () => {
+test("[PV95] known secrets, tokens whose hash is known, and text that looks like a token are masked; checksums are not", () => {
   const [token, checksum] = ["a1".repeat(32), "b2".repeat(32)];
   const mask = reportMask(["join-token-9d3m"], new Set([nodeTokenHash(token)]));
   const jwt = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJjbHVzdGVyIn0.c2lnbmF0dXJl";

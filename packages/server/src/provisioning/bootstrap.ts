@@ -16,6 +16,11 @@ export interface Wait {
   readonly boots: readonly Pick<NodeBoot, "node" | "status" | "stage" | "message">[];
   /** Whether the operator has ever connected. */
   readonly hasConnected: boolean;
+  /** The control plane is a new machine, of which an earlier connection says nothing. */
+  readonly isRestore: boolean;
+  /** Whether the next node can only be drained by an operator, and whether one is connected now. */
+  readonly needsOperator: boolean;
+  readonly isOperatorHere: boolean;
   readonly isCancelled: boolean;
   readonly until: Date;
   /** The time that was given, for the message of a job that ran out of it. */
@@ -37,7 +42,7 @@ const isUp = ({ node, status }: Pick<NodeBoot, "node" | "status">, hasConnected:
 /** Decides what becomes of a job that waits for its machines and its operator. */
 export function waitStep(wait: Wait, now: Date): WaitStep {
   const { boots, hasConnected } = wait;
-  const missing = boots.filter((boot) => !isUp(boot, hasConnected));
+  const missing = boots.filter((boot) => !isUp(boot, hasConnected && !wait.isRestore));
   const isLate = now >= wait.until;
   if (missing.length > 0) {
     const share = (boots.length - missing.length) / boots.length;
@@ -49,7 +54,8 @@ export function waitStep(wait: Wait, now: Date): WaitStep {
     if (isLate) return { is: "failed", progress, failure: machinesLate(missing, wait.minutes) };
     return { is: "waiting", progress };
   }
-  if (wait.action !== "create" || hasConnected) return { is: "done" };
+  const isWaitOver = wait.action === "create" ? hasConnected : !wait.needsOperator || wait.isOperatorHere;
+  if (isWaitOver) return { is: "done" };
   if (wait.isCancelled) return { is: "failed", progress: OPERATOR, failure: CANCELLED };
   if (isLate) return { is: "failed", progress: OPERATOR, failure: operatorLate(wait.minutes) };
   return { is: "waiting", progress: OPERATOR };

@@ -7,25 +7,35 @@ import { isTerraform, runTofu, type TofuEnd } from "../tofu/tofu.adapter.ts";
 import { type ReadPlan, readLine, readPlan, readState, storedLines } from "../tofu/tofu-output.ts";
 import { machinesToReplace } from "./bootstrap.ts";
 import { bootsOf, expectMachines } from "./bootstrap-wait.store.ts";
-import { newJoinToken, newNodeToken, newSshKeyPair } from "./cluster-secrets.adapter.ts";
+import { boundPlanProblem, type Decided, planDigest, unseenProblem } from "./bound-plan.ts";
+import { machinesMadeWith, snapshotToRestore } from "./cluster-machines.runner.ts";
+import { newNodeToken } from "./cluster-secrets.adapter.ts";
+import { build, destroy, type Steps } from "./infrastructure-change.runner.ts";
+import { isFresh, NO_FRESH_SNAPSHOT, snapshotWaitMs } from "./kubernetes-upgrade.ts";
+import { CONTROL_PLANE_NODE } from "./node-token.ts";
 import { operatorSteps } from "./operator-steps.runner.ts";
 import type { ProvisionerPorts, ProvisionerSettings, RunControl } from "./provisioning.runner.ts";
 import type { ProvisioningJob } from "./provisioning.ts";
-import { type RunHold, saveNodeTokens, savePlan, saveSecrets } from "./provisioning-run.store.ts";
+import {
+  boundPlan,
+  confirmPlan,
+  type RunHold,
+  saveNodeTokens,
+  savePlan,
+  saveReplacedMachine,
+} from "./provisioning-run.store.ts";
 import {
   applied,
-  decideOrphans,
   INIT,
   initFailure,
-  keptDespiteTaint,
-  lastWords,
-  leavingAgents,
-  leftoversFailure,
+  isRestore,
+  isToBeReplaced,
+  lastLinesOf,
   nodeNames,
-  orphansOf,
   PLAN,
   ProgramKilled,
   RunFailed,
+  RunWaits,
 } from "./provisioning-run.ts";
 import { makeWorkFolder, type WorkFolder } from "./work-folder.adapter.ts";
 
@@ -55,7 +65,7 @@ const TERRAFORM_LOCK_FILE = "registry.terraform.io.lock.hcl";
 /** OpenTofu leaves its state here when the backend does not take it. */
 const ERRORED_STATE = "errored.tfstate";
 /** An error of an init is wrapped into several lines. */
-const LAST_WORDS = 20;
+const LAST_LINES = 20;
 const COMMON = ["-input=false", "-no-color"];
 
 /** Brings the infrastructure of a cluster to what the job wants. Throws where it does not get there. */
@@ -78,7 +88,8 @@ export async function runInfrastructure(
     folder = await makeWorkFolder(run.provider.module);
     const steps = createSteps(ports, settings, run, control, { folder, state });
     await steps.prepare();
-    await (run.job.action === "destroy" ? steps.destroy() : steps.build());
+    const wanted = { ...run, controlPlane: run.provider.machineAddress(CONTROL_PLANE_NODE) };
+    await (run.job.action === "destroy" ? destroy(wanted, steps) : build(wanted, steps));
   } finally {
     // What cannot be stored now is found by its tags in the next run.
     const rescued = folder && !control.kill.aborted ? rescueState(folder) : null;
@@ -99,11 +110,12 @@ function createSteps(
   { job, cluster, hold, provider, access }: Run,
   control: RunControl,
   { folder, state }: { readonly folder: WorkFolder; readonly state: OpenedState },
-) {
+): Steps & { prepare(): Promise<void> } {
   const { db, vault, clock } = ports;
   const { log } = control;
   const stopped = AbortSignal.any([control.interrupt, control.kill]);
   const isDestroy = job.action === "destroy";
+  const isRestored = isRestore(job);
   /** Of the tokens that this run gives to new machines. */
   let runHashes: readonly string[] = [];
   const agentCount = job.desired_node_count === null ? (cluster.agent_count ?? 0) : job.desired_node_count - 1;
@@ -123,8 +135,8 @@ function createSteps(
   };
 
   /** Names of the cloud and words of operators are in it, and so cleaned like the output of OpenTofu. */
-  const say = (text: string) => log.write(storedLines(control.mask(text)));
-  const operator = operatorSteps(ports.operators, cluster, say, stopped);
+  const writeLog = (text: string) => log.write(storedLines(control.mask(text)));
+  const operator = operatorSteps(ports.operators, cluster, writeLog, stopped);
 
   async function tofu(
     args: readonly string[],
@@ -132,7 +144,7 @@ function createSteps(
   ): Promise<TofuEnd> {
     stopped.throwIfAborted();
     const errors: Diagnostic[] = [];
-    const words: string[] = [];
+    const lastLines: string[] = [];
     const end = await runTofu({
       binary: settings.program,
       args,
@@ -149,35 +161,54 @@ function createSteps(
           if (isStep) more.onStep?.();
         }
         const lines = read.flatMap((line) => line.lines);
-        words.splice(0, words.length, ...[...words, ...lines].slice(-LAST_WORDS));
+        lastLines.splice(0, lastLines.length, ...[...lastLines, ...lines].slice(-LAST_LINES));
         return log.write(lines);
       },
     });
     stopped.throwIfAborted();
     if (end.code === 0) return end;
     if (end.code === null) throw new ProgramKilled("OpenTofu was killed from outside.");
-    const told = errors.length > 0 ? errors : [lastWords(words)];
-    throw new RunFailed(args[0] === "init" ? initFailure(words) : provider.failureOf(told));
+    const messages = errors.length > 0 ? errors : [lastLinesOf(lastLines)];
+    throw new RunFailed(args[0] === "init" ? initFailure(lastLines) : provider.failureOf(messages));
   }
 
-  async function plan(replaced: readonly string[] = []): Promise<ReadPlan> {
+  async function plan(replaced: readonly string[]): Promise<ReadPlan> {
+    log.report(PLAN);
     const flags = isDestroy ? ["-destroy"] : replaced.map((node) => `-replace=${provider.machineAddress(node)}`);
     await tofu(["plan", "-json", ...COMMON, `-out=${PLAN_FILE}`, ...flags]);
     const shown = await tofu(["show", "-json", "-no-color", PLAN_FILE], { collects: true });
     return readPlan(shown.output);
   }
 
-  async function store({ summary, changes }: ReadPlan): Promise<void> {
+  async function confirm(decided: Decided): Promise<void> {
+    if (job.plan_job_id === null) return;
+    const seen = await boundPlan(db, job);
+    const isBegun = job.plan_confirmed_at !== null;
+    const problem = isBegun ? unseenProblem(seen, decided) : boundPlanProblem(seen, decided);
+    if (problem) throw new RunFailed(problem);
+    if (isBegun) return;
+    await confirmPlan(db, hold, job.id, clock());
+    await writeLog(`The change is the one that the job ${job.plan_job_id} has planned.`);
+  }
+
+  async function store(
+    { summary, changes, updates }: ReadPlan,
+    { volumes, removed }: Pick<Decided, "volumes" | "removed">,
+  ): Promise<void> {
     const { region, instanceType, diskSizeGb } = machines();
     const estimate = isDestroy ? null : provider.estimate({ region, instanceType, diskSizeGb, agentCount });
-    const stored = { planned_at: clock().toISOString(), summary, changes, estimate };
+    const plan = { planned_at: clock().toISOString(), summary, changes, volumes, estimate };
     const isNew = (node: string) =>
       changes.some(
         ({ address, action }) => address === provider.machineAddress(node) && ["create", "replace"].includes(action),
       );
-    await savePlan(db, hold, job.id, stored, PLAN, async (tx) => {
+    const digest = planDigest({ changes, updates, volumes, removed });
+    await savePlan(db, hold, job.id, { plan, digest }, PLAN, async (tx) => {
       if (isDestroy || job.dry_run) return;
       await expectMachines(tx, job, { made: nodes.filter(isNew), wanted: nodes, hashes: runHashes }, clock());
+      if (job.node === null) return;
+      const address = provider.machineAddress(job.node);
+      await saveReplacedMachine(tx, job.id, changes.find((change) => change.address === address)?.id ?? null);
     });
   }
 
@@ -189,42 +220,23 @@ function createSteps(
     });
   }
 
-  /** What the cloud has, and what the newest state knows. */
   async function survey() {
     const existing = await provider.existing(access, cluster.id, stopped);
     const text = await loadState(db, vault, cluster.id);
     return { existing, known: text === null ? null : readState(text) };
   }
 
-  /** What the cloud has and the newest state does not know of. */
-  async function orphans(): Promise<CloudResource[]> {
-    const { existing, known } = await survey();
-    return orphansOf(existing, known, isDestroy);
-  }
-
   async function remove(resources: readonly CloudResource[]): Promise<void> {
     if (resources.length === 0) return;
-    for (const { type, id } of resources) await say(`${type} ${id} exists and belongs to nothing: it is removed.`);
+    for (const { type, id } of resources) await writeLog(`${type} ${id} exists outside the state: it is removed.`);
     await provider.remove(access, resources, stopped);
   }
 
   const machines = () => ({
-    region: access.region,
+    region: access["region"],
     instanceType: cluster.instance_type ?? "",
     diskSizeGb: cluster.disk_size_gb ?? 0,
   });
-
-  async function secrets(): Promise<{ readonly sshPublicKey: string }> {
-    if (cluster.ssh_public_key !== null) return { sshPublicKey: cluster.ssh_public_key };
-    const { publicKey, privateKey } = newSshKeyPair(`binnacle-${cluster.id}`);
-    const sealed = (column: string, value: string) => vault.seal(value, { table: "clusters", row: cluster.id, column });
-    await saveSecrets(db, hold, cluster.id, {
-      ssh_public_key: publicKey,
-      sealed_ssh_key: sealed("sealed_ssh_key", privateKey),
-      sealed_join_token: sealed("sealed_join_token", newJoinToken()),
-    });
-    return { sshPublicKey: publicKey };
-  }
 
   /** A machine that exists never uses its new tokens, and those of earlier runs stay valid until they expire. */
   async function tokens(): Promise<Pick<WantedCluster, "nodeTokens" | "reportTokens">> {
@@ -246,23 +258,49 @@ function createSteps(
     return { nodeTokens: byNode(bootstrap), reportTokens: byNode(report) };
   }
 
-  /** The machines of an earlier run that never became nodes, and never will with the tokens that they have. */
-  async function brokenMachines(): Promise<string[]> {
-    const broken = machinesToReplace(await bootsOf(db, cluster.id), nodes, cluster.first_connected_at !== null);
-    for (const node of broken) await say(`The machine ${node} has not become a node: it is replaced.`);
-    return broken;
+  async function restoredSnapshot(bucket: string | null): Promise<string | null> {
+    if (!isRestored) return null;
+    const found = await snapshotToRestore(provider, access, { id: cluster.id, bucket }, stopped);
+    const { name, takenAt } = found;
+    // Where the machine was replaced already, only its successor may still be missing.
+    if (job.action === "upgrade" && job.replaced_machine === null && !isFresh(found, clock())) {
+      const waitMs = snapshotWaitMs(job.snapshot_wait_since, clock());
+      if (waitMs === null) throw new RunFailed(NO_FRESH_SNAPSHOT);
+      throw new RunWaits(
+        `The newest snapshot is of ${takenAt}, and the control plane is made anew from one of the last minutes.`,
+        waitMs,
+      );
+    }
+    await writeLog(`The control plane begins with the snapshot ${name} of ${takenAt}. What was changed since is lost.`);
+    return name;
+  }
+
+  /** The machines of an earlier run that never became nodes, and never will with the tokens that they have; and the one to replace. */
+  async function nodesToReplace(existing: readonly CloudResource[]): Promise<string[]> {
+    const boots = await bootsOf(db, cluster.id);
+    const broken = isRestored
+      ? boots.flatMap(({ node, status }) => (status === "failed" ? [node] : []))
+      : machinesToReplace(boots, nodes, cluster.first_connected_at !== null);
+    for (const node of broken) await writeLog(`The machine ${node} has not become a node: it is replaced.`);
+    const chosen = isToBeReplaced(job, existing) && !broken.includes(job.node) ? [job.node] : [];
+    for (const node of chosen) await writeLog(`The machine of ${node} is replaced.`);
+    return [...broken, ...chosen];
   }
 
   return {
     async prepare(): Promise<void> {
       log.report(INIT);
+      const made = await machinesMadeWith(ports, hold, cluster, access);
       const wanted: WantedCluster = {
         id: cluster.id,
         jobId: job.id,
         name: cluster.name,
         agentCount,
         ...machines(),
-        ...(await secrets()),
+        ...made,
+        kubernetes: job.kubernetes_release ?? made.kubernetes,
+        permissionsBoundary: access["permissions_boundary"] ?? null,
+        restoredSnapshot: await restoredSnapshot(made.snapshotBucket),
         ...(await tokens()),
         publicUrl: settings.publicUrl,
         adminRanges: settings.adminRanges,
@@ -275,45 +313,16 @@ function createSteps(
       await tofu(["init", "-lockfile=readonly", ...COMMON]);
     },
 
-    async build(): Promise<void> {
-      const { existing, known } = await survey();
-      const found = orphansOf(existing, known, isDestroy);
-      for (const address of keptDespiteTaint(existing, known)) await tofu(["untaint", "-no-color", address]);
-      log.report(PLAN);
-      const replaced = await brokenMachines();
-      let planned = await plan(replaced);
-      const { imported, removed } = decideOrphans(found, planned);
-      if (!job.dry_run) {
-        await operator.drain(leavingAgents(planned, removed));
-        await remove(removed);
-      }
-      if (found.length > 0) {
-        for (const { to, id } of imported) await say(`${to} exists already as ${id}: it is imported.`);
-        await folder.write(IMPORTS_FILE, JSON.stringify({ import: imported }));
-        planned = await plan(replaced);
-      }
-      await store(planned);
-      if (job.dry_run) return;
-      await apply(planned);
-      // A resource that was replaced may have left its predecessor.
-      await remove(await orphans());
-    },
-
-    async destroy(): Promise<void> {
-      if (!job.dry_run) {
-        await operator.removeCloudObjects();
-        await remove(await orphans());
-      }
-      log.report(PLAN);
-      const planned = await plan();
-      await store(planned);
-      if (job.dry_run) return;
-      await apply(planned);
-      const left = await provider.existing(access, cluster.id, stopped);
-      if (left.length === 0) return;
-      await remove(left);
-      const stillLeft = await provider.existing(access, cluster.id, stopped);
-      if (stillLeft.length > 0) throw new RunFailed(leftoversFailure(stillLeft));
-    },
+    operator,
+    survey,
+    nodesToReplace,
+    keep: async (address) => void (await tofu(["untaint", "-no-color", address])),
+    plan,
+    import: (imported) => folder.write(IMPORTS_FILE, JSON.stringify({ import: imported })),
+    confirm,
+    store,
+    apply,
+    remove,
+    writeLog,
   };
 }

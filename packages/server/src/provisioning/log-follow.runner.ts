@@ -1,12 +1,13 @@
 import type { ProvisioningStatus } from "@binnacle/contract";
 import type { Bus } from "../bus/bus.ts";
 import type { Queries } from "../database/transaction.ts";
-import { encodeFrame, type SseStream } from "../http/sse.adapter.ts";
+import type { SseStream } from "../http/sse.adapter.ts";
+import { encodeFrame } from "../http/sse-frame.ts";
 import { createSleeper } from "../jobs/worker.runner.ts";
 import { findStatus, linesAfter } from "./provisioning.store.ts";
 import { hasEnded, PROVISIONING_TOPIC, wireLine } from "./provisioning.ts";
 
-/** Lines are read and written in pages, and the next page is read when the client has taken the last one. */
+/** Lines are read and written in pages, and the next page is read when the client has received the last one. */
 const PAGE = 500;
 /** A hint may be lost, so the record is read this often while a reader is there. */
 const POLL_MS = 1_000;

@@ -1,25 +1,14 @@
-import { type Following, type Person, startWorld, type World } from "@binnacle/world";
+import { type Following, startWorld } from "@binnacle/world";
 import { sql } from "kysely";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { bringJob, provisionedCluster } from "../clusters/clusters.fixture.ts";
-import type { Queries } from "../database/transaction.ts";
 import { followLog } from "./log-follow.runner.ts";
 import { PROVISIONING_TOPIC } from "./provisioning.ts";
 
-let world: World;
-let db: Queries;
-let org: string;
-let admin: Person;
-let member: Person;
-
-beforeAll(async () => {
-  world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
-  db = world.database.kysely;
-  org = await world.org();
-  admin = await world.person({ org, role: "admin" });
-  member = await world.person({ org });
-});
-afterAll(() => world?.stop());
+const world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
+const db = world.database.kysely;
+const { org, admin, member } = await world.orgWithPeople();
+afterAll(() => world.stop());
 
 async function runningJob(): Promise<string> {
   const { provisioning_job_id } = await provisionedCluster(admin.api, org);
@@ -51,7 +40,7 @@ const linesOf = (frames: readonly { event: string; data: { line: string } }[]) =
   frames.flatMap(({ event, data }) => (event === "log" ? [data.line] : []));
 
 describe("GET /provisioning-jobs/{id}/logs as server-sent events", () => {
-  test("[PV20] begins with what was printed, follows, and ends with the job's status", async () => {
+  test("[PV20] a log stream begins with the lines so far, follows new ones, and ends with the job's status", async () => {
     const job = await runningJob();
     await print(job, "init", "plan");
     const stream = await followed(job);
@@ -72,7 +61,7 @@ describe("GET /provisioning-jobs/{id}/logs as server-sent events", () => {
     expect(rest.at(-1)).toEqual({ event: "end", data: { status: "succeeded" } });
   });
 
-  test("[PV20] ends at once for a job that has ended, and the JSON stays as it was", async () => {
+  test("[PV20] the log stream of a job that has ended ends at once, and the log is still readable as JSON", async () => {
     const job = await runningJob();
     await print(job, "init");
     await end(job, "failed");
@@ -81,14 +70,14 @@ describe("GET /provisioning-jobs/{id}/logs as server-sent events", () => {
     expect((await member.api.get(`/provisioning-jobs/${job}/logs`)).body).toEqual({ logs: "init\n" });
   });
 
-  test("[PV20] ends without a status where the job is gone with its cluster, also if no hint came", async () => {
+  test("[PV20] a log stream ends without a status where its job was deleted, also if no hint came", async () => {
     const job = await runningJob();
     const stream = await followed(job);
     await db.deleteFrom("provisioning_jobs").where("id", "=", job).execute();
     expect((await stream.rest()).at(-1)).toEqual({ event: "end", data: { status: null } });
   });
 
-  test("[PV21] goes on after Last-Event-ID for each of several readers, without loss or repetition", async () => {
+  test("[PV21] each of several readers goes on after Last-Event-ID, without loss or repetition", async () => {
     const job = await runningJob();
     const printed = Array.from({ length: 1_200 }, (_, index) => `line ${index}`);
     await print(job, ...printed.slice(0, 700));
@@ -109,7 +98,7 @@ describe("GET /provisioning-jobs/{id}/logs as server-sent events", () => {
     expect(linesOf(await whole.rest())).toEqual(printed);
   });
 
-  test("[PV22] ends without the word that the job has ended when its reader loses the cluster", async () => {
+  test("[PV22] a log stream of a reader who loses the cluster ends without saying that the job has ended", async () => {
     const job = await runningJob();
     const leaving = await world.person({ org });
     const stream = await followed(job, leaving);
@@ -118,7 +107,7 @@ describe("GET /provisioning-jobs/{id}/logs as server-sent events", () => {
     expect((await followed(job, leaving)).status).toBe(404);
   });
 
-  test("[PV22] ends when its token expires", async () => {
+  test("[PV22] a log stream ends when its reader's token expires", async () => {
     const job = await runningJob();
     const reader = await world.person({ org });
     const stream = await followed(job, reader);
@@ -127,7 +116,7 @@ describe("GET /provisioning-jobs/{id}/logs as server-sent events", () => {
     world.clock.advance(-24 * 60 * 60_000);
   });
 
-  test("[PV22] counts among the log streams of a person", async () => {
+  test("[PV22] the log stream of a job counts among the log streams of a person", async () => {
     const job = await runningJob();
     const reader = await world.person({ org });
     const streams = await Promise.all(Array.from({ length: 20 }, () => followed(job, reader)));
@@ -136,7 +125,7 @@ describe("GET /provisioning-jobs/{id}/logs as server-sent events", () => {
   });
 });
 
-test("[PV23] 100,000 lines are read back whole, as JSON and as events", async () => {
+test("[PV23] a log of 100,000 lines is read back whole, as JSON and as events", async () => {
   const job = await runningJob();
   await sql`insert into provisioning_log_lines (job_id, at, line)
     select ${job}, ${world.clock.now()}, 'resource ' || n || ': Still creating...' from generate_series(1, 100000) n`.execute(
@@ -153,7 +142,7 @@ test("[PV23] 100,000 lines are read back whole, as JSON and as events", async ()
   expect(linesOf(await (await followed(job)).rest())).toEqual(lines);
 }, 60_000);
 
-test("[PV24] a reader who does not read has at most one page of lines waiting, and holds up nobody", async () => {
+test("[PV24] a client that does not read its stream has at most one page of lines waiting, and holds up nobody", async () => {
   const job = await runningJob();
   await print(job, ...Array.from({ length: 2_000 }, (_, index) => `line ${index}`));
   await bringJob(db, job, "succeeded");

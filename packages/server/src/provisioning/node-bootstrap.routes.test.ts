@@ -1,17 +1,16 @@
-import { type Person, startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { bootingNode, JOIN_TOKEN, nodeTokenOf, provisionedCluster } from "../clusters/clusters.fixture.ts";
+import { startWorld } from "@binnacle/world";
+import { afterAll, describe, expect, test } from "vitest";
+import {
+  AGENT_JOIN_TOKEN,
+  bootingNode,
+  JOIN_TOKEN,
+  nodeTokenOf,
+  provisionedCluster,
+} from "../clusters/clusters.fixture.ts";
 
-let world: World;
-let org: string;
-let admin: Person;
-
-beforeAll(async () => {
-  world = await startWorld({ env: { BINNACLE_ROLES: "api,hub", BINNACLE_TRUSTED_PROXIES: "127.0.0.1" } });
-  org = await world.org();
-  admin = await world.person({ org, role: "admin" });
-});
-afterAll(() => world?.stop());
+const world = await startWorld({ env: { BINNACLE_ROLES: "api,hub", BINNACLE_TRUSTED_PROXIES: "127.0.0.1" } });
+const { org, admin } = await world.orgWithPeople();
+afterAll(() => world.stop());
 
 const newCluster = async (): Promise<string> => (await provisionedCluster(admin.api, org)).id;
 
@@ -24,17 +23,35 @@ const bootstrap = (body: object, address = newAddress()) =>
 const REFUSED = { status: 401, body: { detail: "invalid node token" } };
 
 describe("POST /node-bootstrap", () => {
-  test("[PV30] gives an agent the join token and nothing else, and is not cached", async () => {
+  test("[PV30] POST /node-bootstrap gives an agent the join token of agents and nothing else, and is not cached", async () => {
     const cluster = await newCluster();
     const answer = await bootstrap(await nodeTokenOf(world, cluster, "agent-1"));
-    expect(answer).toMatchObject({ status: 200, body: { join_token: JOIN_TOKEN, operator: null } });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({ join_token: AGENT_JOIN_TOKEN, agent_token: null, operator: null });
     expect(answer.headers.get("cache-control")).toBe("no-store");
   });
 
-  test("[PV31] gives the control plane an operator's token of the next version", async () => {
+  test("[PV30] POST /node-bootstrap gives an agent of a cluster that has one join token that one", async () => {
+    const cluster = await newCluster();
+    const body = await nodeTokenOf(world, cluster, "agent-1");
+    const { kysely: db } = world.database;
+    await db.updateTable("clusters").set({ sealed_agent_token: null }).where("id", "=", cluster).execute();
+    expect((await bootstrap(body)).body).toEqual({ join_token: JOIN_TOKEN, agent_token: null, operator: null });
+  });
+
+  test("[PV98] POST /node-bootstrap gives the token of the server to the control plane alone, beside that of agents", async () => {
+    const cluster = await newCluster();
+    const { body } = await bootstrap(await nodeTokenOf(world, cluster, "control-plane"));
+    expect(body).toMatchObject({ join_token: JOIN_TOKEN, agent_token: AGENT_JOIN_TOKEN });
+    const agent = await bootstrap(await nodeTokenOf(world, cluster, "agent-1"));
+    expect(JSON.stringify(agent.body)).not.toContain(JOIN_TOKEN);
+  });
+
+  test("[PV31] POST /node-bootstrap gives the control plane an operator's token of the next version", async () => {
     const cluster = await newCluster();
     const { body } = await bootstrap(await nodeTokenOf(world, cluster, "control-plane"));
     expect(body.operator).toEqual({
+      image: { registry: "registry.example.com" },
       chart_url: expect.stringMatching(/^http.*\/charts\/binnacle-operator-.*\.tgz$/),
       hub_url: expect.stringMatching(/^ws.*\/hub\/v1$/),
       cluster_id: cluster,
@@ -45,7 +62,7 @@ describe("POST /node-bootstrap", () => {
     expect(later.body.agent_jwt.token_version).toBe(2);
   });
 
-  test("[PV32] answers one address: of several at the same time the others are refused", async () => {
+  test("[PV32] POST /node-bootstrap answers one address per token: of several at the same time the others are refused", async () => {
     const cluster = await newCluster();
     const body = await nodeTokenOf(world, cluster, "control-plane");
     const answers = await Promise.all([1, 2, 3].map(() => bootstrap(body)));
@@ -53,18 +70,18 @@ describe("POST /node-bootstrap", () => {
     expect(await bootstrap(body)).toMatchObject(REFUSED);
   });
 
-  test("[PV32] answers the same address again for ten minutes, because an answer may be lost", async () => {
+  test("[PV32] POST /node-bootstrap answers the same address again for ten minutes, because an answer may be lost", async () => {
     const cluster = await newCluster();
     const body = await nodeTokenOf(world, cluster, "agent-1", 3_600_000);
     const address = newAddress();
     expect((await bootstrap(body, address)).status).toBe(200);
     world.clock.advance(9 * 60_000);
-    expect(await bootstrap(body, address)).toMatchObject({ status: 200, body: { join_token: JOIN_TOKEN } });
+    expect(await bootstrap(body, address)).toMatchObject({ status: 200, body: { join_token: AGENT_JOIN_TOKEN } });
     world.clock.advance(2 * 60_000);
     expect(await bootstrap(body, address)).toMatchObject(REFUSED);
   });
 
-  test("[PV32] answers no more once the machine has reported its next step", async () => {
+  test("[PV32] POST /node-bootstrap refuses a token once its machine has reported its next step", async () => {
     const cluster = await provisionedCluster(admin.api, org);
     const body = await nodeTokenOf(world, cluster.id, "agent-1");
     const reporter = await bootingNode(world, cluster, "agent-1");
@@ -78,13 +95,13 @@ describe("POST /node-bootstrap", () => {
     expect(await bootstrap(body, address)).toMatchObject(REFUSED);
   });
 
-  test("[PV33] refuses the token of a machine for reports", async () => {
+  test("[PV33] POST /node-bootstrap refuses a machine's token for reports", async () => {
     const cluster = await provisionedCluster(admin.api, org);
     await nodeTokenOf(world, cluster.id, "agent-1");
     expect(await bootstrap(await bootingNode(world, cluster, "agent-1"))).toMatchObject(REFUSED);
   });
 
-  test("[PV33] says the same of an unknown, an expired and another node's or cluster's token", async () => {
+  test("[PV33] POST /node-bootstrap answers an unknown, an expired and another node's or cluster's token alike", async () => {
     const [cluster, other] = [await newCluster(), await newCluster()];
     const body = await nodeTokenOf(world, cluster, "agent-1");
     await nodeTokenOf(world, other, "agent-1");
@@ -101,14 +118,14 @@ describe("POST /node-bootstrap", () => {
     expect((await bootstrap(body)).status).toBe(200);
   });
 
-  test("[PV33] says it of a cluster that is being destroyed", async () => {
+  test("[PV33] POST /node-bootstrap refuses the tokens of a cluster that is being destroyed", async () => {
     const cluster = await newCluster();
     const body = await nodeTokenOf(world, cluster, "agent-1");
     await admin.api.delete(`/clusters/${cluster}`);
     expect(await bootstrap(body)).toMatchObject(REFUSED);
   });
 
-  test("[PV34] is refused after too many attempts of an address, and not for other addresses", async () => {
+  test("[PV34] POST /node-bootstrap is refused after too many attempts of an address, and not for other addresses", async () => {
     const cluster = await newCluster();
     const body = await nodeTokenOf(world, cluster, "agent-1");
     const address = newAddress();
@@ -118,7 +135,7 @@ describe("POST /node-bootstrap", () => {
     expect((await bootstrap(body)).status).toBe(200);
   });
 
-  test("[PV34] lets more than twenty machines behind one address pass", async () => {
+  test("[PV34] POST /node-bootstrap lets more than twenty machines behind one address pass", async () => {
     const cluster = await newCluster();
     const address = newAddress();
     for (let index = 1; index <= 22; index++) {
@@ -126,14 +143,14 @@ describe("POST /node-bootstrap", () => {
     }
   });
 
-  test("[PV35] is in the audit log with the node, and no secret is there or in the log", async () => {
+  test("[PV35] POST /node-bootstrap is in the audit log with the node, and no secret is there or in the log", async () => {
     const cluster = await newCluster();
     const body = await nodeTokenOf(world, cluster, "control-plane");
     const { body: answer } = await bootstrap(body);
     const { body: log } = await admin.api.get(`/orgs/${org}/audit-log?action=cluster.node_bootstrap`);
     const [entry] = log.data.filter((it: { resource: { id: string } }) => it.resource.id === cluster);
     expect(entry).toMatchObject({ changes: { node: "control-plane", token_version: 1 } });
-    for (const secret of [body.token, JOIN_TOKEN, answer.operator.token]) {
+    for (const secret of [body.token, JOIN_TOKEN, AGENT_JOIN_TOKEN, answer.operator.token]) {
       expect([JSON.stringify(log), world.logged.join("")].filter((text) => text.includes(secret))).toEqual([]);
     }
   });

@@ -1,30 +1,26 @@
 import { bootstrapNode } from "@binnacle/contract";
 import { secondsUntil } from "../accounts/device-login.ts";
 import { bySource, clearAttempts, countAttempt } from "../accounts/login-tally.store.ts";
-import type { Clock } from "../clock.ts";
-import type { AgentTokens } from "../clusters/agent-token.adapter.ts";
 import { clustersById, nextTokenVersion } from "../clusters/cluster.store.ts";
-import { chartRef, hubUrl, OPERATOR_NAMESPACE, type PublicUrl } from "../clusters/connection.ts";
-import { inTransaction, type Queries, type Tx } from "../database/transaction.ts";
+import { chartRef, hubUrl, imageValues, OPERATOR_NAMESPACE } from "../clusters/connection.ts";
+import { inTransaction, type Tx } from "../database/transaction.ts";
 import { rateLimited } from "../fault.ts";
 import { anyone } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
-import type { Chart } from "../operator-chart/operator-chart.adapter.ts";
-import type { Vault } from "../vault/vault.ts";
+import type { Ports } from "../ports.ts";
+import { joinTokensOf } from "./join-tokens.ts";
 import { claimNodeToken } from "./node-bootstrap.store.ts";
 import { CONTROL_PLANE_NODE, invalidNodeToken, nodeTokenHash } from "./node-token.ts";
 
-interface Ports {
-  readonly db: Queries;
-  readonly clock: Clock;
-  readonly vault: Vault;
-  readonly agentTokens: AgentTokens;
-  readonly operatorChart: Chart;
-  readonly publicUrl: PublicUrl;
-}
-
 /** A new machine fetches here what its user data must not have. */
-export function nodeBootstrapRoutes({ db, clock, vault, agentTokens, operatorChart, publicUrl }: Ports): Route[] {
+export function nodeBootstrapRoutes({
+  db,
+  clock,
+  vault,
+  agentTokens,
+  operatorChart,
+  publicUrl,
+}: Ports<"db" | "clock" | "vault" | "agentTokens" | "operatorChart" | "publicUrl">): Route[] {
   /** Apart from the attempts to log in, so that a machine cannot keep the people behind its address from it. */
   const talliesOf = (address: string) => [`node ${bySource(address)}`];
 
@@ -41,7 +37,14 @@ export function nodeBootstrapRoutes({ db, clock, vault, agentTokens, operatorCha
     const [chart_url, hub_url] = [chartRef(publicUrl(), operatorChart), hubUrl(publicUrl())];
     return {
       token_version,
-      operator: { chart_url, hub_url, cluster_id: clusterId, token, namespace: OPERATOR_NAMESPACE },
+      operator: {
+        chart_url,
+        hub_url,
+        cluster_id: clusterId,
+        token,
+        namespace: OPERATOR_NAMESPACE,
+        image: imageValues(publicUrl(), operatorChart.image),
+      },
     };
   }
 
@@ -57,10 +60,10 @@ export function nodeBootstrapRoutes({ db, clock, vault, agentTokens, operatorCha
           throw invalidNodeToken();
         const [cluster] = await clustersById(tx, [clusterId]);
         // A machine that boots late does not join a cluster that is being destroyed.
-        if (!cluster?.sealed_join_token || cluster.deletion_requested_at) throw invalidNodeToken();
-        const place = { table: "clusters", row: clusterId, column: "sealed_join_token" };
-        const join_token = vault.open(cluster.sealed_join_token, place);
-        const minted = node === CONTROL_PLANE_NODE ? await operatorFor(tx, clusterId) : null;
+        if (!cluster || cluster.sealed_join_token === null || cluster.deletion_requested_at) throw invalidNodeToken();
+        const isServer = node === CONTROL_PLANE_NODE;
+        const { join, agent } = joinTokensOf(vault, cluster);
+        const minted = isServer ? await operatorFor(tx, clusterId) : null;
         await clearAttempts(tx, talliesOf(sourceAddress), [tokenHash], now);
         record({
           action: "cluster.node_bootstrap",
@@ -69,7 +72,12 @@ export function nodeBootstrapRoutes({ db, clock, vault, agentTokens, operatorCha
           place: { clusterId },
           changes: { node, ...(minted ? { token_version: minted.token_version } : {}) },
         });
-        return { join_token, operator: minted?.operator ?? null };
+        return {
+          // Whoever has the token of the server can take over the cluster, so no agent gets it.
+          join_token: isServer ? join : (agent ?? join),
+          agent_token: isServer ? agent : null,
+          operator: minted?.operator ?? null,
+        };
       });
     }),
   ];

@@ -1,6 +1,7 @@
-import { type Person, startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startWorld } from "@binnacle/world";
+import { afterAll, describe, expect, test } from "vitest";
 import {
+  AGENT_JOIN_TOKEN,
   bootingNode,
   bringJob,
   connectOperator,
@@ -13,16 +14,9 @@ import {
 import { MOST_LOG_BYTES } from "./bootstrap.ts";
 import { settleWaiting } from "./bootstrap-wait.runner.ts";
 
-let world: World;
-let org: string;
-let admin: Person;
-
-beforeAll(async () => {
-  world = await startWorld({ env: { BINNACLE_ROLES: "api,hub", BINNACLE_TRUSTED_PROXIES: "127.0.0.1" } });
-  org = await world.org();
-  admin = await world.person({ org, role: "admin" });
-});
-afterAll(() => world?.stop());
+const world = await startWorld({ env: { BINNACLE_ROLES: "api,hub", BINNACLE_TRUSTED_PROXIES: "127.0.0.1" } });
+const { org, admin } = await world.orgWithPeople();
+afterAll(() => world.stop());
 
 /** A cluster whose job has made its machines and waits for them. */
 async function waiting(...nodes: string[]) {
@@ -47,7 +41,7 @@ const settle = (cluster: string) =>
 const REFUSED = { status: 401, body: { detail: "invalid node token" } };
 
 describe("POST /node-reports", () => {
-  test("[PV92] puts the lines of a machine into the log of its job, each once", async () => {
+  test("[PV92] POST /node-reports puts the lines of a machine into the log of its job, each once", async () => {
     const { job, machines } = await waiting("control-plane", "agent-1");
     const [server, agent] = machines;
     expect(await report(server, { lines: ["one", "two"] })).toMatchObject({ status: 200, body: { next_line: 2 } });
@@ -56,7 +50,7 @@ describe("POST /node-reports", () => {
     expect(await logOf(job)).toBe("[control-plane] one\n[control-plane] two\n[control-plane] three\n[agent-1] four\n");
   });
 
-  test("[PV93] moves the job on when all machines are nodes, and the cluster then waits for its operator", async () => {
+  test("[PV93] the job moves on when all machines have reported as nodes, and the cluster then waits for its operator", async () => {
     const { id, job, machines } = await waiting("control-plane", "agent-1");
     const [server, agent] = machines;
     const announced = nextStatus(world, ({ cluster_id }) => cluster_id === id);
@@ -73,7 +67,7 @@ describe("POST /node-reports", () => {
     expect(await statusOf(id)).toMatchObject({ status: "connected" });
   });
 
-  test("[PV93] fails the job with the cause of a machine that has failed, and the cluster is in error", async () => {
+  test("[PV93] a machine that reports a failure fails the job with its cause, and the cluster is in error", async () => {
     const { id, job, machines } = await waiting("control-plane");
     const lines = ["FAILED: install k3s: no route to host"];
     await report(machines[0], { status: "failed", message: "no route to host", lines });
@@ -87,7 +81,7 @@ describe("POST /node-reports", () => {
     expect(await logOf(job)).toMatch(/\[control-plane\] FAILED: install k3s: no route to host\nThe job has failed: /);
   });
 
-  test("[PV93] is taken from a job that has ended, for its retry, but its log is closed", async () => {
+  test("[PV93] a report is taken after the job has ended, for its retry, but its lines are not added to the log", async () => {
     const { id, job, machines } = await waiting("control-plane");
     await bringJob(world.database.kysely, job, "failed", { error_message: "It took too long." });
     expect((await report(machines[0], { stage: "ready", status: "completed", lines: ["late"] })).status).toBe(200);
@@ -96,7 +90,7 @@ describe("POST /node-reports", () => {
     expect(await boots.execute()).toEqual([{ status: "completed" }]);
   });
 
-  test("[PV96] says the same of an unknown, an expired, another's and a deleted cluster's token, and stores nothing", async () => {
+  test("[PV96] POST /node-reports answers an unknown, an expired, another's and a deleted cluster's token alike, and stores nothing", async () => {
     const [mine, other] = [await waiting("control-plane", "agent-1"), await waiting("control-plane")];
     const [server, agent] = mine.machines;
     const cluster = { id: mine.id, provisioning_job_id: mine.job };
@@ -118,7 +112,7 @@ describe("POST /node-reports", () => {
     expect([await logOf(mine.job), await logOf(other.job)]).toEqual([null, null]);
   });
 
-  test("[PV96] is refused after too many refused attempts of an address, and machines behind others report on", async () => {
+  test("[PV96] POST /node-reports is a 429 after too many refused attempts of an address, and machines behind others report on", async () => {
     const { machines } = await waiting("control-plane");
     const address = newAddress();
     for (let attempt = 0; attempt < 20; attempt++)
@@ -127,7 +121,7 @@ describe("POST /node-reports", () => {
     expect((await report(machines[0])).status).toBe(200);
   });
 
-  test("[PV94] is a 429 for a machine that reports more than 60 times a minute, and for no other", async () => {
+  test("[PV94] POST /node-reports is a 429 for a machine that reports more than 60 times a minute, and for no other", async () => {
     const { machines } = await waiting("control-plane", "agent-1");
     const [loud, quiet] = machines;
     for (let sent = 0; sent < 60; sent++) await report(loud);
@@ -138,7 +132,7 @@ describe("POST /node-reports", () => {
     expect((await report(loud)).status).toBe(200);
   });
 
-  test("[PV94] keeps 256 KiB of a machine, and other organizations' jobs go on", async () => {
+  test("[PV94] POST /node-reports keeps 256 KiB of a machine's lines, and other organizations' machines report on", async () => {
     const { job, machines } = await waiting("control-plane");
     const lines = Array.from({ length: 7 }, () => "x".repeat(2000));
     for (let sent = 0; sent < 30; sent++) {
@@ -159,22 +153,22 @@ describe("POST /node-reports", () => {
     ["too many lines", { lines: Array.from({ length: 201 }, () => "x") }, ["body", "lines"]],
     ["an unknown stage", { stage: "dance" }, ["body", "stage"]],
     ["an unknown field", { role: "admin" }, ["body", "role"]],
-  ])("[PV94] refuses %s", async (_, changes, loc) => {
+  ])("[PV94] POST /node-reports refuses %s", async (_, changes, loc) => {
     const { machines } = await waiting("control-plane");
     const answer = await report(machines[0], changes);
     expect([answer.status, answer.body.detail?.[0]?.loc]).toEqual([422, loc]);
   });
 
-  test("[PV94] refuses a body of more than 16 KiB", async () => {
+  test("[PV94] POST /node-reports refuses a body of more than 16 KiB", async () => {
     const { machines } = await waiting("control-plane");
     expect((await report(machines[0], { lines: Array.from({ length: 20 }, () => "x".repeat(1000)) })).status).toBe(413);
   });
 
-  test("[PV95] stores no secret, in the log of the job or of the server, and no control characters", async () => {
+  test("[PV95] POST /node-reports stores no secret in the log of the job or of the server, and no control characters", async () => {
     const { id, job, machines } = await waiting("control-plane");
     const forSecrets = await nodeTokenOf(world, id, "control-plane");
     const { body } = await world.anyone.with({ "x-forwarded-for": newAddress() }).post("/node-bootstrap", forSecrets);
-    const secrets = [JOIN_TOKEN, machines[0]?.token ?? "", body.operator.token as string];
+    const secrets = [JOIN_TOKEN, AGENT_JOIN_TOKEN, machines[0]?.token ?? "", body.operator.token as string];
     await report(machines[0], { lines: [...secrets.map((secret) => `it is ${secret}`), "\u001b[2Ja\nb"] });
     await report(machines[0], { status: "failed", message: `refused ${secrets[0]}` });
     const shown = JSON.stringify([await logOf(job), await jobOf(job), world.logged]);
@@ -182,7 +176,7 @@ describe("POST /node-reports", () => {
     expect(await logOf(job)).toContain("[control-plane] it is ****\n[control-plane] a b\n");
   });
 
-  test("[PV97] a job that waits is cancelled at once, and can be retried", async () => {
+  test("[PV97] a job that waits for its machines is cancelled at once, and can be retried", async () => {
     const { id, job } = await waiting("control-plane");
     const cancelled = await admin.api.post(`/provisioning-jobs/${job}/cancel`);
     expect(cancelled).toMatchObject({ status: 202, body: { status: "failed", error_code: "cancelled" } });

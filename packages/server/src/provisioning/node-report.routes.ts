@@ -1,29 +1,27 @@
 import { reportNode } from "@binnacle/contract";
 import { secondsUntil } from "../accounts/device-login.ts";
 import { bySource, countAttempt } from "../accounts/login-tally.store.ts";
-import type { Bus } from "../bus/bus.ts";
-import type { Clock } from "../clock.ts";
-import { inTransaction, type Queries } from "../database/transaction.ts";
+import { inTransaction } from "../database/transaction.ts";
 import { rateLimited } from "../fault.ts";
 import { anyone } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
+import type { Ports } from "../ports.ts";
 import { storedLines } from "../tofu/tofu-output.ts";
-import type { Vault } from "../vault/vault.ts";
 import { refusedSeconds, reportMask } from "./bootstrap.ts";
 import { settleWaiting } from "./bootstrap-wait.runner.ts";
+import { joinTokensOf } from "./join-tokens.ts";
 import { lockReporter, saveReport, tokenHashes } from "./node-report.store.ts";
 import { invalidNodeToken, nodeTokenHash } from "./node-token.ts";
 import { PROVISIONING_TOPIC } from "./provisioning.ts";
 
-interface Ports {
-  readonly db: Queries;
-  readonly bus: Bus;
-  readonly clock: Clock;
-  readonly vault: Vault;
-}
-
 /** A new machine tells here how far it is. Its token can do nothing else, and what it can store is bounded. */
-export function nodeReportRoutes({ db, bus, clock, vault }: Ports, bootstrapMinutes: number): Route[] {
+export function nodeReportRoutes({
+  db,
+  bus,
+  clock,
+  vault,
+  bootstrapTimeoutMinutes,
+}: Ports<"db" | "bus" | "clock" | "vault" | "bootstrapTimeoutMinutes">): Route[] {
   /** Counts only what is refused: machines behind one address may report as often as each may by itself. */
   async function refuse(address: string, tokenHash: string): Promise<never> {
     const now = clock();
@@ -39,11 +37,11 @@ export function nodeReportRoutes({ db, bus, clock, vault }: Ports, bootstrapMinu
         const now = clock();
         const found = await lockReporter(tx, { cluster_id: clusterId, node: body.node, tokenHash }, now);
         if (!found) return null;
-        const { boot, job, sealedJoinToken } = found;
+        const { boot, job, sealed } = found;
         const waitSeconds = refusedSeconds(boot, now);
         if (waitSeconds !== null) throw rateLimited(waitSeconds);
-        const place = { table: "clusters", row: clusterId, column: "sealed_join_token" };
-        const secrets = [body.token, ...(sealedJoinToken ? [vault.open(sealedJoinToken, place)] : [])];
+        const { join, agent } = joinTokensOf(vault, sealed);
+        const secrets = [body.token, join, ...(agent === null ? [] : [agent])];
         const mask = reportMask(secrets, await tokenHashes(tx, clusterId));
         // A line is masked before it is cut, and a line break within one does not make it two.
         const clean = (text: string) => storedLines(mask(text)).join(" ");
@@ -58,7 +56,7 @@ export function nodeReportRoutes({ db, bus, clock, vault }: Ports, bootstrapMinu
       });
       if (!saved) return refuse(sourceAddress, tokenHash);
       bus.publish(PROVISIONING_TOPIC, { job_id: saved.jobId });
-      if (body.status !== "running") await settleWaiting({ db, bus, clock }, bootstrapMinutes, clusterId);
+      if (body.status !== "running") await settleWaiting({ db, bus, clock }, bootstrapTimeoutMinutes, clusterId);
       return { next_line: saved.nextLine };
     }),
   ];

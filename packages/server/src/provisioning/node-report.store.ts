@@ -1,8 +1,11 @@
 import type { Queries, Tx } from "../database/transaction.ts";
 import { afterReport, type NodeBoot, type Report } from "./bootstrap.ts";
+import type { joinTokensOf } from "./join-tokens.ts";
 import { lockJob } from "./provisioning.store.ts";
 import { hasEnded, type ProvisioningJob } from "./provisioning.ts";
 import { appendLines } from "./provisioning-run.store.ts";
+
+type SealedJoinTokens = Parameters<typeof joinTokensOf>[1];
 
 interface Presented {
   readonly cluster_id: string;
@@ -18,11 +21,11 @@ export async function lockReporter(
   tx: Tx,
   { cluster_id, node, tokenHash }: Presented,
   now: Date,
-): Promise<{ readonly boot: NodeBoot; readonly job: ProvisioningJob; readonly sealedJoinToken: string | null } | null> {
+): Promise<{ readonly boot: NodeBoot; readonly job: ProvisioningJob; readonly sealed: SealedJoinTokens } | null> {
   const token = await tx
     .selectFrom("node_tokens")
     .innerJoin("clusters", "clusters.id", "node_tokens.cluster_id")
-    .select(["node_tokens.job_id", "clusters.sealed_join_token"])
+    .select(["node_tokens.job_id", "clusters.id", "clusters.sealed_join_token", "clusters.sealed_agent_token"])
     .where("token_hash", "=", tokenHash)
     .where("purpose", "=", "report")
     .where("cluster_id", "=", cluster_id)
@@ -39,7 +42,7 @@ export async function lockReporter(
     .where("node", "=", node)
     .forUpdate()
     .executeTakeFirst();
-  return boot ? { boot, job, sealedJoinToken: token.sealed_join_token } : null;
+  return boot ? { boot, job, sealed: token } : null;
 }
 
 /** The hashes of all tokens of a cluster, by which its tokens are found in the logs of its machines. */

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
-import { isUnreachable, type Queries } from "../database/transaction.ts";
+import { isOutage, type Queries } from "../database/transaction.ts";
 import { PROVISIONING_TOPIC } from "./provisioning.ts";
 import { isCancelled, type RunHold, saveProgress } from "./provisioning-run.store.ts";
 import type { Progress } from "./provisioning-run.ts";
@@ -45,12 +45,12 @@ export function openRunLog({ db, bus, clock }: Ports, { hold, jobId, mask, onCan
   let progress: Progress | null = null;
   let storing: Promise<void> | null = null;
   let timer: NodeJS.Timeout | null = null;
-  let isCancelTold = false;
+  let isCancelSent = false;
   let lost: { readonly error: unknown } | null = null;
 
-  const tellCancel = (isWanted: boolean) => {
-    if (!isWanted || isCancelTold) return;
-    isCancelTold = true;
+  const sendCancel = (isWanted: boolean) => {
+    if (!isWanted || isCancelSent) return;
+    isCancelSent = true;
     onCancel();
   };
 
@@ -61,10 +61,10 @@ export function openRunLog({ db, bus, clock }: Ports, { hold, jobId, mask, onCan
       waiting = waiting.slice(lines.length);
       if (progress === reached) progress = null;
       bus.publish(PROVISIONING_TOPIC, { job_id: jobId });
-      tellCancel(isWanted);
+      sendCancel(isWanted);
     } catch (error) {
       // The lease decides how long an outage may last; until then the lines wait.
-      if (isUnreachable(error)) return delay(FLUSH_MS);
+      if (isOutage(error)) return delay(FLUSH_MS);
       lost = { error };
       onLost(error);
     }
@@ -93,7 +93,7 @@ export function openRunLog({ db, bus, clock }: Ports, { hold, jobId, mask, onCan
   }
 
   const poll = setInterval(() => {
-    isCancelled(db, jobId).then(tellCancel, () => undefined);
+    isCancelled(db, jobId).then(sendCancel, () => undefined);
   }, CANCEL_POLL_MS);
 
   return {

@@ -1,16 +1,21 @@
 import { sql } from "kysely";
 import { appendAudit } from "../audit/audit.store.ts";
-import { type AuditRow, auditRow } from "../audit/audit.ts";
+import { auditRow } from "../audit/audit.ts";
+import type { KubernetesRelease } from "../cloud/kubernetes-release.ts";
 import type { ProvisioningFailure } from "../cloud/provider.ts";
 import { deleteAbandonedProjects } from "../clusters/abandonment.store.ts";
 import { deleteClusterRow, knownCluster, lockCluster } from "../clusters/cluster.store.ts";
 import type { Cluster } from "../clusters/cluster.ts";
+import { statusAnnouncement } from "../clusters/status.ts";
 import { inTransaction, type Queries, type Tx } from "../database/transaction.ts";
+import { activityOf, type Event } from "../events/event.ts";
+import { logAnnouncements, logEvents } from "../events/event-log.store.ts";
 import { newId } from "../id.adapter.ts";
 import { type Hold, lockHeld } from "../jobs/job.store.ts";
 import { LeaseLost } from "../jobs/job.ts";
-import { PROVISIONING_KIND, type ProvisioningJob } from "./provisioning.ts";
+import { PROVISIONING_KINDS, type ProvisioningJob } from "./provisioning.ts";
 import type { Progress } from "./provisioning-run.ts";
+import { keptOnRecord } from "./volumes.ts";
 
 /** Who runs a job: every write proves that no other worker has claimed it. */
 export type RunHold = Pick<Hold, "id" | "fence">;
@@ -27,6 +32,15 @@ export function whileHeld<T>(db: Queries, hold: RunHold, work: (tx: Tx) => Promi
 export interface Moved {
   readonly before: Cluster;
   readonly after: Cluster | null;
+  /** They are in the event log already. */
+  readonly events: readonly Event[];
+}
+
+/** Reads what a change has made of a cluster that is still there, and logs the event of its status. */
+export async function movedCluster(tx: Tx, before: Cluster, now: Date): Promise<Moved & { readonly after: Cluster }> {
+  const after = await knownCluster(tx, before.id);
+  const announcement = statusAnnouncement(before, after, now);
+  return { before, after, events: await logAnnouncements(tx, announcement ? [announcement] : [], now) };
 }
 
 export interface Begun extends Moved {
@@ -47,6 +61,7 @@ export async function beginRun(db: Queries, hold: RunHold, jobId: string, now: D
         phase: "init",
         progress_pct: 0,
         attempts: sql<number>`attempts + 1`,
+        retry_at: null,
         started_at: sql<Date>`coalesce(started_at, ${now})`,
         updated_at: now,
       })
@@ -55,7 +70,7 @@ export async function beginRun(db: Queries, hold: RunHold, jobId: string, now: D
       .where("waits_until", "is", null)
       .returningAll()
       .executeTakeFirst();
-    return job ? { job, before, after: await knownCluster(tx, before.id) } : null;
+    return job ? { job, ...(await movedCluster(tx, before, now)) } : null;
   });
 }
 
@@ -103,18 +118,44 @@ export async function savePlan(
   db: Queries,
   hold: RunHold,
   jobId: string,
-  plan: object,
+  { plan, digest }: { readonly plan: object; readonly digest: string },
   { phase, percent }: Progress,
   alsoIn: (tx: Tx) => Promise<void> = async () => undefined,
 ): Promise<void> {
   await whileHeld(db, hold, async (tx) => {
     await tx
       .updateTable("provisioning_jobs")
-      .set({ plan: JSON.stringify(plan), phase, progress_pct: percent })
+      // A run that comes to its plan gets on; the count of its waits still ends a job that never gets any further.
+      .set({ plan: JSON.stringify(plan), plan_digest: digest, phase, progress_pct: percent, throttled_since: null })
       .where("id", "=", jobId)
       .execute();
     await alsoIn(tx);
   });
+}
+
+/** The plan that the job is bound to, or null where its record is gone. */
+export async function boundPlan(
+  db: Queries,
+  { plan_job_id }: Pick<ProvisioningJob, "plan_job_id">,
+): Promise<Pick<ProvisioningJob, "plan" | "plan_digest"> | null> {
+  const seen = db.selectFrom("provisioning_jobs").select(["plan", "plan_digest"]).where("id", "=", plan_job_id);
+  return (await seen.executeTakeFirst()) ?? null;
+}
+
+/** From now on something may have been changed, so that a later plan is another one. */
+export async function confirmPlan(db: Queries, hold: RunHold, jobId: string, now: Date): Promise<void> {
+  await whileHeld(db, hold, (tx) =>
+    tx.updateTable("provisioning_jobs").set({ plan_confirmed_at: now }).where("id", "=", jobId).execute(),
+  );
+}
+
+/** In the place of the id of a machine that was gone before its job. */
+const NO_MACHINE = "none";
+
+/** The first plan of a job says which machine it replaces. */
+export async function saveReplacedMachine(tx: Tx, jobId: string, machine: string | null): Promise<void> {
+  const job = tx.updateTable("provisioning_jobs").set({ replaced_machine: machine ?? NO_MACHINE });
+  await job.where("id", "=", jobId).where("replaced_machine", "is", null).execute();
 }
 
 /** Whether anything can exist of a cluster: an apply begins only after its plan is stored. */
@@ -150,27 +191,33 @@ async function fail(
   now: Date,
 ): Promise<Moved> {
   const before = await lockCluster(tx, cluster_id);
-  await tx
+  const job = await tx
     .updateTable("provisioning_jobs")
     .set({ status: "failed", error_code: code, error_message: message, ...ended(now) })
     .where("id", "=", id)
-    .execute();
-  return { before, after: await knownCluster(tx, cluster_id) };
+    .returning("action")
+    .executeTakeFirst();
+  // Nothing of the cluster was removed, so it is not left as one that is being destroyed.
+  if (job?.action === "destroy" && code === "plan_changed")
+    await tx
+      .updateTable("clusters")
+      .set({ deletion_requested_at: null, updated_at: now })
+      .where("id", "=", cluster_id)
+      .execute();
+  return movedCluster(tx, before, now);
 }
 
 /** The record of a destroy goes with its cluster; that of a dry run has succeeded. */
-export async function succeedRun(
-  db: Queries,
-  hold: RunHold,
-  job: ProvisioningJob,
-  now: Date,
-): Promise<Moved & { readonly audit: AuditRow | null }> {
+export async function succeedRun(db: Queries, hold: RunHold, job: ProvisioningJob, now: Date): Promise<Moved> {
   return whileHeld(db, hold, async (tx) => {
     const before = await lockCluster(tx, job.cluster_id);
     if (!job.dry_run) {
       const resource = { type: "cluster", id: before.id, name: before.name };
+      const made = await tx.selectFrom("provisioning_jobs").select("plan").where("id", "=", job.id).executeTakeFirst();
+      // The log of the job goes with the cluster, and what is kept costs money.
+      const changes = { provisioning_job_id: job.id, ...keptOnRecord(made?.plan?.volumes ?? []) };
       const audit = auditRow(
-        { action: "cluster.destroy", resource, orgId: before.org_id, changes: { provisioning_job_id: job.id } },
+        { action: "cluster.destroy", resource, orgId: before.org_id, changes },
         { actor: { id: null, email: null, via: "system" }, sourceAddress: null, requestId: null },
         newId(),
         now,
@@ -178,7 +225,9 @@ export async function succeedRun(
       await appendAudit(tx, [audit]);
       await deleteAbandonedProjects(tx, before.id);
       await deleteClusterRow(tx, before.id);
-      return { before, after: null, audit };
+      const events = [activityOf(audit, null)];
+      await logEvents(tx, events);
+      return { before, after: null, events };
     }
     const done = { status: "succeeded", phase: "done", progress_pct: 100 } as const;
     await tx
@@ -186,25 +235,24 @@ export async function succeedRun(
       .set({ ...done, error_code: null, error_message: null, ...ended(now) })
       .where("id", "=", job.id)
       .execute();
-    return { before, after: await knownCluster(tx, before.id), audit: null };
+    return movedCluster(tx, before, now);
   });
 }
 
-export interface SealedSecrets {
+export interface MadeWith {
   readonly sealed_ssh_key: string;
   readonly ssh_public_key: string;
   readonly sealed_join_token: string;
+  readonly sealed_agent_token: string;
+  readonly kubernetes_release: KubernetesRelease;
+  readonly snapshot_bucket: string | null;
 }
 
-/** The secrets of a cluster are made once and stay. */
-export async function saveSecrets(
-  db: Queries,
-  hold: RunHold,
-  clusterId: string,
-  secrets: SealedSecrets,
-): Promise<void> {
+/** What the machines of a cluster are made with is decided once and stays. */
+export async function saveMadeWith(db: Queries, hold: RunHold, clusterId: string, made: MadeWith): Promise<void> {
+  const fields = { ...made, kubernetes_release: JSON.stringify(made.kubernetes_release) };
   await whileHeld(db, hold, (tx) =>
-    tx.updateTable("clusters").set(secrets).where("id", "=", clusterId).where("sealed_ssh_key", "is", null).execute(),
+    tx.updateTable("clusters").set(fields).where("id", "=", clusterId).where("sealed_ssh_key", "is", null).execute(),
   );
 }
 
@@ -259,7 +307,7 @@ export function failAbandonedRuns(db: Queries, now: Date): Promise<Moved[]> {
             selectFrom("jobs")
               .select("jobs.id")
               .where("jobs.lane", "=", sql<string>`job.cluster_id::text`)
-              .where("jobs.kind", "=", PROVISIONING_KIND)
+              .where("jobs.kind", "in", PROVISIONING_KINDS)
               .where("jobs.status", "in", ["pending", "running"])
               .where(sql<string>`jobs.payload ->> 'provisioning_job_id'`, "=", sql<string>`job.id::text`),
           ),

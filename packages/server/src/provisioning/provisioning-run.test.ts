@@ -13,9 +13,12 @@ import {
   agentNames,
   applied,
   causeOf,
+  controlPlaneProblem,
   decideOrphans,
   finalFailure,
+  incomplete,
   initFailure,
+  isToBeReplaced,
   keptDespiteTaint,
   leavingAgents,
   leftoversFailure,
@@ -49,7 +52,7 @@ test.each([
     ["Error: Unsupported block type"],
     /^OpenTofu could not be prepared\. .* Error: Unsupported block type$/,
   ],
-])("[PN143] a failed init by %s is told as such and not as one of the cloud", (_, words, message) => {
+])("[PN143] a failed init by %s is reported as init_failed and not as a failure of the cloud", (_, words, message) => {
   expect(initFailure(words)).toEqual({ code: "init_failed", message: expect.stringMatching(message) });
 });
 
@@ -60,7 +63,7 @@ describe("progress", () => {
     [4, 4, 80],
     [9, 4, 80],
     [0, 0, 80],
-  ])("[PN32] of %i of %i operations is %i percent", (ended, planned, percent) => {
+  ])("[PN32] the progress of %i of %i operations is %i percent", (ended, planned, percent) => {
     expect(applied(ended, planned)).toEqual({ phase: "apply", percent });
   });
 });
@@ -73,8 +76,8 @@ describe("the end of a run", () => {
     ["a failure that was explained", new RunFailed(refused), refused],
     ["a refusal of the cloud", new CloudRefusal(refused), refused],
     ["an error that nobody expected", new Error("Oops."), { code: "failed", message: "Oops." }],
-    ["something that is no error", undefined, { code: "failed", message: "The job failed." }],
-  ])("[PN28] by %s is final", (_, cause, failure) => {
+    ["something that is not an error", undefined, { code: "failed", message: "The job failed." }],
+  ])("[PN28] a run that ends by %s has failed for good", (_, cause, failure) => {
     expect(finalFailure(cause)).toEqual(failure);
   });
 
@@ -83,11 +86,12 @@ describe("the end of a run", () => {
     ["a worker that was replaced", new LeaseLost("Another worker has claimed the job.")],
     ["a program that was killed", new ProgramKilled("OpenTofu was killed from outside.")],
     ["a database that is away", unreachable],
-  ])("[PN28] by %s is not", (_, cause) => {
+    ["a database whose disk is full", Object.assign(new Error("could not extend file"), { code: "53100" })],
+  ])("[PN28] a run that ends by %s has not failed for good", (_, cause) => {
     expect(finalFailure(cause)).toBeNull();
   });
 
-  test("[PN28] has the cause that came first of all: a lost job, then a stop, then the error", () => {
+  test("[PN28] the end of a run has the first cause: a lost job before a stop, a stop before the error", () => {
     const [error, running] = [new Error("It broke."), new AbortController().signal];
     const [stopped, lost] = [AbortSignal.abort("stopped"), AbortSignal.abort("lost")];
     expect(causeOf(error, running, running)).toBe(error);
@@ -97,7 +101,7 @@ describe("the end of a run", () => {
 });
 
 describe("names", () => {
-  test("[PN33] of machines are numbered from one", () => {
+  test("[PN33] the names of machines are numbered from one", () => {
     expect(nodeNames(2)).toEqual(["control-plane", "agent-1", "agent-2"]);
     expect(nodeNames(0)).toEqual(["control-plane"]);
   });
@@ -106,7 +110,7 @@ describe("names", () => {
     [1, 3, ["agent-2", "agent-3"]],
     [3, 3, []],
     [3, 1, []],
-  ])("[PN33] from %i to %i agents", (from, to, names) => {
+  ])("[PN33] a change from %i to %i agents names the new ones", (from, to, names) => {
     expect(agentNames(from, to)).toEqual(names);
   });
 });
@@ -120,11 +124,11 @@ describe("a log", () => {
     ["one as JSON spells it", ['quote"and\\back'], 'a quote\\"and\\\\back b', "a **** b"],
     ["one as Go spells it in JSON", ["less<more>&"], "a less\\u003cmore\\u003e\\u0026 b", "a **** b"],
     ["nothing", [], "text", "text"],
-  ])("[PN34] hides %s", (_, secrets, text, masked) => {
+  ])("[PN34] the log masks %s", (_, secrets, text, masked) => {
     expect(masker(secrets)(text)).toBe(masked);
   });
 
-  test("[PN34] never shows a secret, wherever it stands", () => {
+  test("[PN34] the log never shows a secret, wherever in the text it is", () => {
     const secret = fc
       .string({ minLength: 6, maxLength: 40 })
       .filter((text) => text.trim().length >= 6 && !text.includes("*"));
@@ -134,6 +138,15 @@ describe("a log", () => {
       }),
     );
   });
+});
+
+test("[CR295] a job whose credential lacks fields fails with their names, and is not run again by itself", () => {
+  const failure = incomplete(["project_id", "passphrase"]);
+  expect(failure).toMatchObject({
+    code: "bad_credentials",
+    message: expect.stringContaining("project_id, passphrase"),
+  });
+  expect(finalFailure(new RunFailed(failure))).toEqual(failure);
 });
 
 const resource = (id: string, address: string | null): CloudResource => ({ type: "t", id, address });
@@ -148,16 +161,16 @@ const state = readState(
 describe("orphans", () => {
   const existing = [resource("known", "t.a"), resource("lost", "t.b"), resource("lb", null)];
 
-  test("[PN35] are what the module has made and no state knows of", () => {
+  test("[PN35] orphans are resources that the module has made and no state knows", () => {
     expect(orphansOf(existing, state, false)).toEqual([resource("lost", "t.b")]);
     expect(orphansOf(existing, null, false).map(({ id }) => id)).toEqual(["known", "lost"]);
   });
 
-  test("[PN35] are also what Kubernetes has made when the cluster goes", () => {
+  test("[PN35] while a cluster is destroyed, orphans are also the resources that Kubernetes has made", () => {
     expect(orphansOf(existing, state, true).map(({ id }) => id)).toEqual(["lost", "lb"]);
   });
 
-  test("[PN35] are imported where the plan would create them again, once for each place, and removed otherwise", () => {
+  test("[PN35] orphans are imported where the plan would create them again, once for each place, and removed otherwise", () => {
     const changes = [
       { action: "create", address: "t.b", type: "t", id: null },
       { action: "update", address: "t.c", type: "t", id: "c" },
@@ -169,7 +182,7 @@ describe("orphans", () => {
     });
   });
 
-  test.each(["$", "%"])("[PN45] with an id that OpenTofu would evaluate are removed: %s{", (sign) => {
+  test.each(["$", "%"])("[PN45] orphans with an id that OpenTofu would evaluate are removed: %s{", (sign) => {
     const id = `net-${sign}{file("/etc/passwd")}`;
     const changes = [{ action: "create", address: "t.b", type: "t", id: null }] as const;
     const [hostile, honest] = [resource(id, "t.b"), resource("b1", "t.b")];
@@ -179,7 +192,7 @@ describe("orphans", () => {
     });
   });
 
-  test("[PN26] leftovers are named with type and id", () => {
+  test("[PN26] leftovers of a destroy are named with type and id", () => {
     expect(leftoversFailure([resource("i-1", null), resource("v-2", null)])).toMatchObject({
       code: "leftovers",
       message: expect.stringContaining("t i-1, t v-2"),
@@ -187,7 +200,7 @@ describe("orphans", () => {
   });
 });
 
-test("[PN23] the agents that leave are those of the plan, and orphans among them", () => {
+test("[PN23] the agents to drain are those that the plan removes, and those among the removed orphans", () => {
   const change = (action: "create" | "delete" | "replace", address: string) => ({
     action,
     address,
@@ -205,7 +218,35 @@ test("[PN23] the agents that leave are those of the plan, and orphans among them
   expect(leavingAgents({ changes }, removed)).toEqual(["agent-2", "agent-4", "agent-10"]);
 });
 
-test("[PN46] what exists is kept although its creation did not end", () => {
+const planned = (action: "create" | "update" | "replace" | "delete" | "import", address: string) => ({
+  action,
+  address,
+  type: "t",
+  id: null,
+});
+test.each([
+  ["replaces it", [planned("replace", "t.control_plane")], [], /it would replace it\./],
+  ["deletes it", [planned("delete", "t.control_plane")], [], /it would delete it\./],
+  ["makes it anew", [planned("create", "t.control_plane")], [], /it would make it anew\./],
+  ["removes another that says that it is it", [], [resource("i-2", "t.control_plane")], /^A second machine i-2 says/],
+  ["imports it", [planned("import", "t.control_plane")], [], null],
+  ["changes it in place", [planned("update", "t.control_plane")], [], null],
+  ["replaces an agent", [planned("replace", 't.agent["agent-1"]')], [resource("o", null)], null],
+] as const)("[PN149] a plan that %s is refused for the control plane or not", (_, changes, removed, message) => {
+  const problem = controlPlaneProblem("t.control_plane", { changes }, removed);
+  if (message === null) expect(problem).toBeNull();
+  else expect(problem).toEqual({ code: "control_plane_protected", message: expect.stringMatching(message) });
+});
+
+test("[PN151] a chosen machine is replaced until it is gone, and its successor is not", () => {
+  const existing = [resource("i-old", 't.agent["agent-1"]'), resource("i-2", 't.agent["agent-2"]')];
+  const isOnce = (node: string | null, replaced_machine: string | null) =>
+    isToBeReplaced({ node, replaced_machine }, existing);
+  expect([isOnce("agent-1", null), isOnce("agent-1", "i-old")]).toEqual([true, true]);
+  expect([isOnce("agent-1", "i-gone"), isOnce("agent-1", "none"), isOnce(null, null)]).toEqual([false, false, false]);
+});
+
+test("[PN46] a resource that exists is kept although its creation did not end", () => {
   const instance = (name: string) => ({ index_key: name, status: "tainted", attributes: { id: `i-${name}` } });
   const resources = [{ mode: "managed", type: "t", name: "agent", instances: ["a", "b", "c"].map(instance) }];
   const interrupted = readState(JSON.stringify({ serial: 1, lineage: "l", resources }));
@@ -220,14 +261,17 @@ const hasSshKeygen = await promisify(execFile)("ssh-keygen", ["-?"]).then(
   (error: NodeJS.ErrnoException) => error.code !== "ENOENT",
 );
 
-test.skipIf(!hasSshKeygen)("[PN21] ssh reads the private key, and it belongs to the public one", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "ssh-"));
-  // The length of the comment moves the padding through all of its lengths.
-  for (let length = 1; length <= 8; length++) {
-    const { publicKey, privateKey } = newSshKeyPair("c".repeat(length));
-    const file = join(folder, `key-${length}`);
-    await writeFile(file, privateKey, { mode: 0o600 });
-    const { stdout } = await promisify(execFile)("ssh-keygen", ["-y", "-f", file]);
-    expect(stdout.trim()).toBe(publicKey);
-  }
-});
+test.skipIf(!hasSshKeygen)(
+  "[PN21] ssh-keygen reads a cluster's private key, which belongs to the public one",
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), "ssh-"));
+    // The length of the comment moves the padding through all of its lengths.
+    for (let length = 1; length <= 8; length++) {
+      const { publicKey, privateKey } = newSshKeyPair("c".repeat(length));
+      const file = join(folder, `key-${length}`);
+      await writeFile(file, privateKey, { mode: 0o600 });
+      const { stdout } = await promisify(execFile)("ssh-keygen", ["-y", "-f", file]);
+      expect(stdout.trim()).toBe(publicKey);
+    }
+  },
+);

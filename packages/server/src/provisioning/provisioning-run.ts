@@ -1,10 +1,12 @@
 import type { ProvisioningPhase } from "@binnacle/contract";
 import { CloudRefusal, type CloudResource, type Diagnostic, type ProvisioningFailure } from "../cloud/provider.ts";
 import { named } from "../clusters/cluster.ts";
-import { isUnreachable } from "../database/transaction.ts";
+import { isOutage, isTooSlow } from "../database/transaction.ts";
 import { LeaseLost, storedMessage, WorkerStops } from "../jobs/job.ts";
 import type { Mask, ReadPlan, ReadState } from "../tofu/tofu-output.ts";
 import { CONTROL_PLANE_NODE } from "./node-token.ts";
+
+type PlannedAction = ReadPlan["changes"][number]["action"];
 
 /** Ends a run in a way that its record tells. */
 export class RunFailed extends Error {
@@ -13,6 +15,16 @@ export class RunFailed extends Error {
   constructor(failure: ProvisioningFailure) {
     super(failure.message);
     this.failure = failure;
+  }
+}
+
+/** Ends a run whose job goes on by itself after a time, in which there may be a fresh snapshot. */
+export class RunWaits extends Error {
+  override readonly name = "RunWaits";
+  readonly waitMs: number;
+  constructor(message: string, waitMs: number) {
+    super(message);
+    this.waitMs = waitMs;
   }
 }
 
@@ -27,11 +39,11 @@ export function causeOf(error: unknown, kill: AbortSignal, interrupt: AbortSigna
   return interrupt.aborted ? interrupt.reason : error;
 }
 
-/** Returns null where another attempt may pass: the worker stops, was replaced, or the database is away. */
+/** Returns null where another attempt may pass: the worker stops, was replaced, or the database is away or full. */
 export function finalFailure(cause: unknown): ProvisioningFailure | null {
   if (cause instanceof RunFailed || cause instanceof CloudRefusal) return cause.failure;
   const mayPass = [LeaseLost, WorkerStops, ProgramKilled].some((kind) => cause instanceof kind);
-  if (mayPass || isUnreachable(cause)) return null;
+  if (mayPass || isOutage(cause) || isTooSlow(cause)) return null;
   return { code: "failed", message: storedMessage(cause) };
 }
 
@@ -64,7 +76,7 @@ export const agentNames = (from: number, to: number): string[] =>
 const asGoWritesIt = (json: string) =>
   json.replace(/[<>&]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16).padStart(2, "0")}`);
 
-/** A message of OpenTofu that was cut is no JSON any more, and is shown with what was escaped in it. */
+/** A message of OpenTofu that was cut is no longer JSON, and is shown with what was escaped in it. */
 function spellingsOf(secret: string): string[] {
   const json = JSON.stringify(secret).slice(1, -1);
   return [secret, json, asGoWritesIt(json)];
@@ -138,6 +150,47 @@ export function leavingAgents(plan: Pick<ReadPlan, "changes">, removed: readonly
   return [...new Set(names)].sort((one, other) => one.localeCompare(other, "en", { numeric: true }));
 }
 
+/** Whether the run has to replace the machine of the chosen node: after a crash it may have done so already. */
+export function isToBeReplaced<Job extends { readonly node: string | null; readonly replaced_machine: string | null }>(
+  job: Job,
+  existing: readonly CloudResource[],
+): job is Job & { node: string } {
+  if (job.node === null) return false;
+  return job.replaced_machine === null || existing.some(({ id }) => id === job.replaced_machine);
+}
+
+/** Whether the job makes the control plane anew from its newest snapshot. */
+export const isRestore = ({ node }: { readonly node: string | null }): boolean => node === CONTROL_PLANE_NODE;
+
+const MADE_ANEW: Readonly<Partial<Record<PlannedAction, string>>> = {
+  create: "make it anew",
+  replace: "replace it",
+  delete: "delete it",
+};
+
+/**
+ * Why a run must not go on: the machine of the control plane has the data of Kubernetes, and another one would be an empty cluster that
+ * no agent belongs to. Only the creation may make it, until an operator has connected.
+ */
+export function controlPlaneProblem(
+  address: string,
+  plan: Pick<ReadPlan, "changes">,
+  removed: readonly CloudResource[],
+): ProvisioningFailure | null {
+  const change = plan.changes.find((one) => one.address === address && MADE_ANEW[one.action] !== undefined);
+  const surplus = removed.find((one) => one.address === address);
+  if (!change && !surplus) return null;
+  const what = change
+    ? `The plan does not keep ${address}${change.id ? ` (${change.id})` : ""}, it would ${MADE_ANEW[change.action]}`
+    : `A second machine ${surplus?.id} says that it is ${address}, and would be removed`;
+  return {
+    code: "control_plane_protected",
+    message:
+      `${what}. The cluster and everything in it could be lost, so nothing was changed. ` +
+      "Look in the cloud which machine is the control plane, bring it back or remove the other one there, and retry the job; or delete the cluster.",
+  };
+}
+
 export function leftoversFailure(left: readonly CloudResource[]): ProvisioningFailure {
   const names = left.map(({ type, id }) => `${type} ${id}`);
   return {
@@ -157,7 +210,23 @@ export const noProvider = (provider: string | null): ProvisioningFailure =>
   );
 export const NO_CREDENTIAL: ProvisioningFailure = {
   code: "bad_credentials",
-  message: "The credential of the cluster has no secret key. Set one and retry the job.",
+  message: "The cluster has no credential any more. Delete the cluster, and what is left of it at the provider.",
+};
+export const incomplete = (lacks: readonly string[]): ProvisioningFailure => ({
+  code: "bad_credentials",
+  message: `The credential of the cluster lacks ${lacks.join(", ")}. Set what is missing and retry the job.`,
+});
+export const NO_BUCKET: ProvisioningFailure = {
+  code: "no_snapshot",
+  message:
+    "The cluster has no snapshots, because its credential named no bucket for them when it was made. Nothing was changed. Look in the " +
+    "cloud what became of the machine of the control plane, or delete the cluster.",
+};
+export const NO_SNAPSHOT: ProvisioningFailure = {
+  code: "no_snapshot",
+  message:
+    "The bucket of the cluster has no snapshot of it. Nothing was changed. Look in the bucket, in the folder with the id of the cluster, " +
+    "what became of them.",
 };
 export const CANCELLED: ProvisioningFailure = {
   code: "cancelled",
@@ -173,31 +242,31 @@ const REGISTRY =
 const CHECKSUM = /checksum|lock ?file/i;
 
 /** Why OpenTofu could not be prepared. The cloud has no part in it: OpenTofu only fetches its plugins. */
-export function initFailure(words: readonly string[]): ProvisioningFailure {
-  // OpenTofu wraps its words, and says the cause first.
-  const error = words.slice(
+export function initFailure(lastLines: readonly string[]): ProvisioningFailure {
+  // OpenTofu wraps long lines, and the cause comes first.
+  const error = lastLines.slice(
     Math.max(
       0,
-      words.findLastIndex((line) => line.includes("Error:")),
+      lastLines.findLastIndex((line) => line.includes("Error:")),
     ),
   );
-  const said = error.join(" ").replace(/\s+/g, " ").trim();
-  const [what, advice] = CHECKSUM.test(said)
+  const output = error.join(" ").replace(/\s+/g, " ").trim();
+  const [what, advice] = CHECKSUM.test(output)
     ? [
         "The plugin of the provider is not the one that Binnacle was released with, and is not used.",
         "Check the mirror of BINNACLE_TOFU_CONFIG_FILE and the folder of BINNACLE_TOFU_PLUGIN_CACHE, and retry the job.",
       ]
-    : REGISTRY.test(said)
+    : REGISTRY.test(output)
       ? [
           "The plugin of the provider could not be fetched from its registry. The cloud was not asked for anything yet.",
           "Check that the worker reaches the registry, or name a mirror in BINNACLE_TOFU_CONFIG_FILE, and retry the job.",
         ]
       : ["OpenTofu could not be prepared.", "Remove the cause and retry the job."];
-  return { code: "init_failed", message: `${what} ${advice}${said ? ` It said: ${said}` : ""}` };
+  return { code: "init_failed", message: `${what} ${advice}${output ? ` Its output: ${output}` : ""}` };
 }
 
-/** The last words of a program that failed without a diagnostic. */
-export const lastWords = (lines: readonly string[]): Diagnostic => ({
+/** The last lines of a program that failed without a diagnostic. */
+export const lastLinesOf = (lines: readonly string[]): Diagnostic => ({
   summary: "OpenTofu failed.",
   detail: lines.slice(-5).join("\n"),
   address: null,

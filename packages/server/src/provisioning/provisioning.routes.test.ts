@@ -1,5 +1,5 @@
-import { type Person, startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startWorld } from "@binnacle/world";
+import { afterAll, describe, expect, test } from "vitest";
 import {
   bringJob,
   nextStatus,
@@ -7,26 +7,13 @@ import {
   queuedInLane,
   registeredCluster,
 } from "../clusters/clusters.fixture.ts";
-import type { Queries } from "../database/transaction.ts";
 import { newId } from "../id.adapter.ts";
 import { PROVISIONING_TOPIC } from "./provisioning.ts";
 
-let world: World;
-let db: Queries;
-let org: string;
-let admin: Person;
-let member: Person;
-let stranger: Person;
-
-beforeAll(async () => {
-  world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
-  db = world.database.kysely;
-  org = await world.org();
-  admin = await world.person({ org, role: "admin" });
-  member = await world.person({ org });
-  stranger = await world.person();
-});
-afterAll(() => world?.stop());
+const world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
+const db = world.database.kysely;
+const { org, admin, member, stranger } = await world.orgWithPeople();
+afterAll(() => world.stop());
 
 async function failedCreation() {
   const { id, provisioning_job_id } = await provisionedCluster(admin.api, org);
@@ -35,7 +22,7 @@ async function failedCreation() {
 }
 
 describe("GET /clusters/{id}/provisioning-jobs", () => {
-  test("[PV1] lists a cluster's jobs, newest first and in pages", async () => {
+  test("[PV1] GET /clusters/{id}/provisioning-jobs lists a cluster's jobs, newest first and in pages", async () => {
     const { id, provisioning_job_id } = await provisionedCluster(admin.api, org);
     await bringJob(db, provisioning_job_id, "succeeded", { phase: "done" });
     const scaled = await admin.api.post(`/clusters/${id}/scale`, { desired_node_count: 2 });
@@ -50,7 +37,7 @@ describe("GET /clusters/{id}/provisioning-jobs", () => {
     expect((await world.anyone.get(path)).status).toBe(401);
   });
 
-  test("[PV1] is empty for a bring-your-own cluster", async () => {
+  test("[PV1] GET /clusters/{id}/provisioning-jobs is empty for a bring-your-own cluster", async () => {
     const { id } = await registeredCluster(admin.api, org);
     expect((await member.api.get(`/clusters/${id}/provisioning-jobs`)).body).toMatchObject({
       data: [],
@@ -60,7 +47,7 @@ describe("GET /clusters/{id}/provisioning-jobs", () => {
 });
 
 describe("GET /provisioning-jobs/{id}", () => {
-  test("[PV2] shows the whole record [PV3] to members", async () => {
+  test("[PV2] GET /provisioning-jobs/{id} shows the whole record [PV3] to members", async () => {
     const { id, credential_id, provisioning_job_id } = await provisionedCluster(admin.api, org);
     const now = world.clock.now().toISOString();
     const { status, body } = await member.api.get(`/provisioning-jobs/${provisioning_job_id}`);
@@ -76,7 +63,12 @@ describe("GET /provisioning-jobs/{id}", () => {
         progress_pct: 0,
         error_message: null,
         error_code: null,
+        node: null,
+        force: false,
+        kubernetes_release: null,
         dry_run: false,
+        plan_job_id: null,
+        retry_at: null,
         cancel_requested_at: null,
         attempts: 0,
         desired_node_count: 1,
@@ -88,7 +80,7 @@ describe("GET /provisioning-jobs/{id}", () => {
     ]);
   });
 
-  test("[PV3] is not there for strangers, and says the same of jobs that do not exist", async () => {
+  test("[PV3] a stranger gets the same 404 for a provisioning job as for one that does not exist", async () => {
     const { job } = await failedCreation();
     for (const path of [`/provisioning-jobs/${job}`, `/provisioning-jobs/${newId()}`]) {
       for (const answer of [
@@ -108,7 +100,7 @@ describe("GET /provisioning-jobs/{id}", () => {
 });
 
 describe("GET /provisioning-jobs/{id}/logs", () => {
-  test("[PV4] is null at first, and then every line in order", async () => {
+  test("[PV4] GET /provisioning-jobs/{id}/logs is null at first, and then has every line in order", async () => {
     const { job } = await failedCreation();
     const path = `/provisioning-jobs/${job}/logs`;
     expect(await member.api.get(path)).toMatchObject({ status: 200, body: { logs: null } });
@@ -121,7 +113,7 @@ describe("GET /provisioning-jobs/{id}/logs", () => {
 });
 
 describe("POST /provisioning-jobs/{id}/retry", () => {
-  test("[PV5] queues the same job again, [PV7] in the lane of its cluster", async () => {
+  test("[PV5] a retry queues the same job again, [PV7] in the lane of its cluster", async () => {
     const { cluster, job } = await failedCreation();
     const retried = await admin.api.post(`/provisioning-jobs/${job}/retry`);
     expect(retried).toMatchObject({
@@ -132,13 +124,13 @@ describe("POST /provisioning-jobs/{id}/retry", () => {
     expect(await queuedInLane(db, cluster)).toEqual([queued, queued]);
   });
 
-  test("[PV5] is for administrators of the organization", async () => {
+  test("[PV5] a retry of a provisioning job is for administrators of the organization", async () => {
     const { job } = await failedCreation();
     expect((await member.api.post(`/provisioning-jobs/${job}/retry`)).status).toBe(403);
     expect((await world.anyone.post(`/provisioning-jobs/${job}/retry`)).status).toBe(401);
   });
 
-  test("[PV6] is refused unless the job has failed, also for the second of two at once", async () => {
+  test("[PV6] a retry is refused unless the job has failed, also for the second of two at once", async () => {
     const { provisioning_job_id } = await provisionedCluster(admin.api, org);
     expect(await admin.api.post(`/provisioning-jobs/${provisioning_job_id}/retry`)).toMatchObject({
       status: 409,
@@ -149,13 +141,13 @@ describe("POST /provisioning-jobs/{id}/retry", () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([202, 409, 409]);
   });
 
-  test("[PV6] is refused once the cluster is being destroyed", async () => {
+  test("[PV6] a retry is refused once the cluster is being destroyed", async () => {
     const { cluster, job } = await failedCreation();
     await admin.api.delete(`/clusters/${cluster}`);
     expect((await admin.api.post(`/provisioning-jobs/${job}/retry`)).status).toBe(409);
   });
 
-  test("[PV8] announces that the cluster is being provisioned again", async () => {
+  test("[PV8] a retry announces that the cluster is being provisioned again", async () => {
     const { cluster, job } = await failedCreation();
     const announced = nextStatus(world, ({ cluster_id }) => cluster_id === cluster);
     await admin.api.post(`/provisioning-jobs/${job}/retry`);
@@ -170,7 +162,7 @@ const createdCluster = async () => {
 };
 
 describe("POST /clusters/{id}/plan", () => {
-  test("[PV9] starts a dry run in the lane of the cluster, for administrators", async () => {
+  test("[PV9] POST /clusters/{id}/plan starts a dry run in the lane of the cluster, for administrators", async () => {
     const cluster = await createdCluster();
     const path = `/clusters/${cluster}/plan`;
     expect((await member.api.post(path, { action: "destroy" })).status).toBe(403);
@@ -188,13 +180,13 @@ describe("POST /clusters/{id}/plan", () => {
     ["no node at all", { action: "scale", desired_node_count: 0 }],
     ["a creation", { action: "create" }],
     ["an unknown field", { action: "destroy", force: true }],
-  ])("[PV9] refuses %s", async (_, body) => {
+  ])("[PV9] POST /clusters/{id}/plan refuses %s", async (_, body) => {
     const cluster = await createdCluster();
     expect((await admin.api.post(`/clusters/${cluster}/plan`, body)).status).toBe(422);
     expect(await queuedInLane(db, cluster)).toHaveLength(1);
   });
 
-  test("[PV10] is refused where the change would be, and while another plan is made", async () => {
+  test("[PV10] a plan is refused where its change would be refused, and while another plan is made", async () => {
     const own = await registeredCluster(admin.api, org);
     const body = { action: "scale", desired_node_count: 2 };
     expect((await admin.api.post(`/clusters/${own.id}/plan`, body)).status).toBe(409);
@@ -203,7 +195,7 @@ describe("POST /clusters/{id}/plan", () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([202, 409]);
   });
 
-  test("[PV11] leaves the cluster's status, its newest job and a change of size alone", async () => {
+  test("[PV11] a plan changes neither the cluster's status nor its newest job, and does not block a change of size", async () => {
     const cluster = await createdCluster();
     const before = (await member.api.get(`/clusters/${cluster}`)).body;
     const { body: plan } = await admin.api.post(`/clusters/${cluster}/plan`, { action: "destroy" });
@@ -214,7 +206,7 @@ describe("POST /clusters/{id}/plan", () => {
     expect((await admin.api.post(`/clusters/${cluster}/scale`, { desired_node_count: 2 })).status).toBe(202);
   });
 
-  test("[PV12] cannot be retried", async () => {
+  test("[PV12] a failed plan cannot be retried", async () => {
     const cluster = await createdCluster();
     const { body: plan } = await admin.api.post(`/clusters/${cluster}/plan`, { action: "destroy" });
     await bringJob(db, plan.id, "failed");
@@ -226,7 +218,7 @@ describe("POST /clusters/{id}/plan", () => {
 });
 
 describe("GET /provisioning-jobs/{id}/plan", () => {
-  test("[PV13] is a 404 until there is one, and then what changes and what it costs", async () => {
+  test("[PV13] GET /provisioning-jobs/{id}/plan is a 404 until there is a plan, and then tells what changes and what it costs", async () => {
     const { provisioning_job_id: id } = await provisionedCluster(admin.api, org);
     const path = `/provisioning-jobs/${id}/plan`;
     expect(await member.api.get(path)).toMatchObject({ status: 404, body: { detail: "Plan not found." } });
@@ -252,7 +244,7 @@ describe("GET /provisioning-jobs/{id}/plan", () => {
 });
 
 describe("POST /provisioning-jobs/{id}/cancel", () => {
-  test("[PV14] fails a pending job at once, which can be retried, and announces it [PV17]", async () => {
+  test("[PV14] a cancellation fails a pending job at once, which can be retried, and announces it [PV17]", async () => {
     const { id: cluster, provisioning_job_id: job } = await provisionedCluster(admin.api, org);
     const announced = nextStatus(world, ({ cluster_id }) => cluster_id === cluster);
     const { status, body } = await admin.api.post(`/provisioning-jobs/${job}/cancel`);
@@ -292,7 +284,7 @@ describe("POST /provisioning-jobs/{id}/cancel", () => {
     expect((await admin.api.get(`/clusters/${cluster}`)).body.status).toBe("destroying");
   });
 
-  test("[PV15] asks a running job to stop and says so on the bus; asked twice it changes nothing more", async () => {
+  test("[PV15] a cancellation asks a running job to stop and announces that on the bus; a second one changes nothing", async () => {
     const { provisioning_job_id: job } = await provisionedCluster(admin.api, org);
     await bringJob(db, job, "running");
     const hinted = Promise.withResolvers<unknown>();
@@ -314,7 +306,7 @@ describe("POST /provisioning-jobs/{id}/cancel", () => {
     expect(entries).toHaveLength(1);
   });
 
-  test("[PV16] is refused once the job has ended, and for members", async () => {
+  test("[PV16] a cancellation is refused once the job has ended, and for members", async () => {
     const { job } = await failedCreation();
     expect((await member.api.post(`/provisioning-jobs/${job}/cancel`)).status).toBe(403);
     expect(await admin.api.post(`/provisioning-jobs/${job}/cancel`)).toMatchObject({

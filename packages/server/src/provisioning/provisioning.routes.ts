@@ -10,19 +10,18 @@ import {
 import type { FastifyReply } from "fastify";
 import { type Caller, type Credential, readerOf } from "../access/caller.ts";
 import { allows } from "../access/role.ts";
-import type { Bus } from "../bus/bus.ts";
-import type { Clock } from "../clock.ts";
 import { abandonedProblem } from "../clusters/abandonment.ts";
 import { blockingProjects, knownCluster, lockCluster } from "../clusters/cluster.store.ts";
+import { clusterPlace } from "../clusters/cluster-place.store.ts";
 import { statusAnnouncement } from "../clusters/status.ts";
-import type { Queries } from "../database/transaction.ts";
-import type { Broadcast } from "../events/broadcast.runner.ts";
 import { Fault, notFound } from "../fault.ts";
-import { onCluster, onProvisioningJob } from "../http/guard.ts";
+import { at } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
 import { openStream } from "../http/sse.adapter.ts";
 import { JOBS_TOPIC } from "../jobs/job.ts";
+import type { Ports } from "../ports.ts";
+import { jobPlace } from "./job-place.ts";
 import { followLog } from "./log-follow.runner.ts";
 import {
   failCancelled,
@@ -39,23 +38,16 @@ import {
   acceptsEvents,
   cancellationOf,
   cancelledMessage,
-  destroyPlanProblem,
   lineAfter,
   logText,
   PROVISIONING_TOPIC,
   type ProvisioningJob,
+  plannedNodeCount,
+  planProblem,
   planUnderWay,
   retryProblem,
-  scaleProblem,
   wireJob,
 } from "./provisioning.ts";
-
-interface Ports {
-  readonly db: Queries;
-  readonly bus: Bus;
-  readonly clock: Clock;
-  readonly broadcast: Pick<Broadcast, "watch">;
-}
 
 interface LogReader {
   readonly job: ProvisioningJob;
@@ -67,11 +59,10 @@ interface LogReader {
 const aboutJob = (job: ProvisioningJob, clusterName: string) => ({
   resource: { type: "provisioning_job", id: job.id, name: clusterName },
   orgId: job.org_id,
-  place: { clusterId: job.cluster_id },
   changes: { action: job.action, cluster_id: job.cluster_id },
 });
 
-export function provisioningRoutes({ db, bus, clock, broadcast }: Ports): Route[] {
+export function provisioningRoutes({ db, bus, broadcast }: Ports<"db" | "bus" | "broadcast">): Route[] {
   /** Resolves once the stream has begun. */
   async function streamLog({ job, caller, credential, reply }: LogReader, after: number): Promise<void> {
     const leaving = new AbortController();
@@ -93,18 +84,14 @@ export function provisioningRoutes({ db, bus, clock, broadcast }: Ports): Route[
   }
 
   return [
-    route(
-      listProvisioningJobs,
-      onCluster("member", ({ params }) => params.id),
-      async ({ cluster, query }) => {
-        const { jobs, total } = await listJobs(db, cluster.id, pageOf(query));
-        return envelope(jobs.map(wireJob), total, query);
-      },
-    ),
+    route(listProvisioningJobs, at(clusterPlace, "member"), async ({ cluster, query }) => {
+      const { jobs, total } = await listJobs(db, cluster.id, pageOf(query));
+      return envelope(jobs.map(wireJob), total, query);
+    }),
 
-    route(getProvisioningJob, onProvisioningJob("member"), async ({ job }) => wireJob(job)),
+    route(getProvisioningJob, at(jobPlace, "member"), async ({ job }) => wireJob(job)),
 
-    route(getProvisioningLogs, onProvisioningJob("member"), async (call) => {
+    route(getProvisioningLogs, at(jobPlace, "member"), async (call) => {
       const { job, headers } = call;
       if (!acceptsEvents(headers.accept)) return { logs: logText(await logLines(db, job.id)) };
       await streamLog(call, lineAfter(headers["last-event-id"]));
@@ -112,43 +99,42 @@ export function provisioningRoutes({ db, bus, clock, broadcast }: Ports): Route[
       return { logs: null };
     }),
 
-    route(getProvisioningPlan, onProvisioningJob("member"), async ({ job }) => {
+    route(getProvisioningPlan, at(jobPlace, "member"), async ({ job }) => {
       if (!job.plan) throw notFound("Plan");
-      return { job_id: job.id, ...job.plan };
+      return { job_id: job.id, ...job.plan, volumes: job.plan.volumes ?? [] };
     }),
+  ];
+}
 
-    route(
-      planCluster,
-      onCluster("org_admin", ({ params }) => params.id),
-      async ({ cluster: { id }, caller, body, change }) =>
-        change(async ({ db: tx, record, afterCommit }) => {
-          const cluster = await lockCluster(tx, id);
-          const problem =
-            body.action === "scale"
-              ? scaleProblem(cluster)
-              : destroyPlanProblem(cluster, await blockingProjects(tx, id));
-          if (problem) throw problem;
-          if (await isPlanning(tx, id)) throw planUnderWay();
-          const job = await startProvisioning(tx, {
-            cluster,
-            action: body.action,
-            desiredNodeCount: body.desired_node_count ?? null,
-            createdBy: caller.id,
-            now: clock(),
-            isDryRun: true,
-          });
-          record({
-            action: "cluster.plan",
-            resource: { type: "cluster", id, name: cluster.name },
-            orgId: cluster.org_id,
-            changes: body,
-          });
-          afterCommit(() => bus.publish(JOBS_TOPIC, {}));
-          return wireJob(job);
-        }),
+export function provisioningChangeRoutes({ bus, clock }: Ports<"bus" | "clock">): Route[] {
+  return [
+    route(planCluster, at(clusterPlace, "org_admin"), async ({ cluster: { id }, caller, body, change }) =>
+      change(async ({ db: tx, record, afterCommit }) => {
+        const cluster = await lockCluster(tx, id);
+        const problem = planProblem(cluster, body, await blockingProjects(tx, id));
+        if (problem) throw problem;
+        if (await isPlanning(tx, id)) throw planUnderWay();
+        const job = await startProvisioning(tx, {
+          cluster,
+          action: body.action,
+          desiredNodeCount: plannedNodeCount(cluster, body),
+          ...(body.node === undefined ? {} : { node: body.node }),
+          createdBy: caller.id,
+          now: clock(),
+          isDryRun: true,
+        });
+        record({
+          action: "cluster.plan",
+          resource: { type: "cluster", id, name: cluster.name },
+          orgId: cluster.org_id,
+          changes: body,
+        });
+        afterCommit(() => bus.publish(JOBS_TOPIC, {}));
+        return wireJob(job);
+      }),
     ),
 
-    route(cancelProvisioningJob, onProvisioningJob("org_admin"), async ({ job: seen, change }) =>
+    route(cancelProvisioningJob, at(jobPlace, "org_admin"), async ({ job: seen, change }) =>
       change(async ({ db: tx, record, unchanged, announce, afterCommit }) => {
         const before = await lockCluster(tx, seen.cluster_id);
         const current = await lockJob(tx, seen.id);
@@ -171,13 +157,12 @@ export function provisioningRoutes({ db, bus, clock, broadcast }: Ports): Route[
       }),
     ),
 
-    route(retryProvisioningJob, onProvisioningJob("org_admin"), async ({ job: seen, caller, change }) =>
+    route(retryProvisioningJob, at(jobPlace, "org_admin"), async ({ job: seen, caller, change }) =>
       change(async ({ db: tx, record, announce, afterCommit }) => {
         const before = await lockCluster(tx, seen.cluster_id);
         const newest = await newestJob(tx, seen.cluster_id);
-        if (!newest) throw notFound("Provisioning job");
-        const current = newest.id === seen.id ? newest : seen;
-        const problem = abandonedProblem(before, retryProvisioningJob) ?? retryProblem(current, newest.id);
+        const current = newest?.id === seen.id ? newest : seen;
+        const problem = abandonedProblem(before, retryProvisioningJob) ?? retryProblem(current, newest?.id);
         if (problem) throw problem;
         const now = clock();
         const job = await requeue(tx, seen.id, caller.id, now);

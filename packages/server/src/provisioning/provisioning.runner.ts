@@ -2,11 +2,9 @@ import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
 import type { CloudAccess, CloudProviders, ProvisioningFailure } from "../cloud/provider.ts";
 import { findOrgCredential } from "../credentials/credential.store.ts";
-import { openedFor } from "../credentials/credential.ts";
+import { openedFor, secretsIn } from "../credentials/credential.ts";
 import type { Queries } from "../database/transaction.ts";
-import { activityOf, EVENTS_TOPIC } from "../events/event.ts";
-import type { OperatorRequests } from "../hub/operator-requests.ts";
-import { type Job, LeaseLost } from "../jobs/job.ts";
+import { type Job, LeaseLost, RunLater } from "../jobs/job.ts";
 import type { JobContext, JobHandler } from "../jobs/running-job.runner.ts";
 import type { Log } from "../outage.ts";
 import type { StateBackend } from "../tofu/state-backend.adapter.ts";
@@ -17,6 +15,7 @@ import { announceMoved } from "./announcement.runner.ts";
 import { settleWaiting } from "./bootstrap-wait.runner.ts";
 import { beginWait } from "./bootstrap-wait.store.ts";
 import { runInfrastructure } from "./infrastructure.runner.ts";
+import type { InfrastructureOperators } from "./operator-steps.runner.ts";
 import { PROVISIONING_TOPIC } from "./provisioning.ts";
 import { openRunLog, type RunLog } from "./provisioning-log.runner.ts";
 import {
@@ -31,13 +30,17 @@ import {
   CANCELLED,
   causeOf,
   finalFailure,
+  incomplete,
   masker,
   NO_CREDENTIAL,
   NO_PROGRAM,
   noProvider,
   RunFailed,
+  RunWaits,
   timedOut,
 } from "./provisioning-run.ts";
+import { readThrottles, waitForCloud } from "./throttling.store.ts";
+import { throttledTooLong, throttleWaitMs, waitingLine } from "./throttling.ts";
 
 export interface ProvisionerSettings {
   /** The configured program; null looks for `tofu` and `terraform`. */
@@ -62,9 +65,11 @@ export interface ProvisionerPorts {
   readonly clock: Clock;
   readonly log: Log;
   readonly vault: Vault;
-  readonly operators: Pick<OperatorRequests, "isConnected" | "drainNodes" | "removeCloudObjects">;
+  readonly operators: InfrastructureOperators;
   readonly clouds: CloudProviders;
   readonly backend: StateBackend;
+  /** A number from 0 to below 1, so that jobs which wait do not come back together. */
+  readonly random: () => number;
 }
 
 /** A worker that is killed costs an attempt; a job that kills each worker fails in the end. */
@@ -84,6 +89,9 @@ export interface RunControl {
   readonly mask: Mask;
 }
 
+/** Why a run has ended, and when the job goes on by itself. */
+type Ended = ProvisioningFailure & { readonly retryAt?: Date; readonly isForSnapshot?: boolean };
+
 /** The handler of provisioning jobs. A job may be run again after any of its steps, and goes on with what exists. */
 export function provisioningHandler(ports: ProvisionerPorts, settings: ProvisionerSettings): JobHandler {
   const { db, clock } = ports;
@@ -95,6 +103,12 @@ export function provisioningHandler(ports: ProvisionerPorts, settings: Provision
     if (!begun) return;
     announceMoved(ports, begun);
     const failure = await failureOf(begun, hold, signal);
+    if (failure?.retryAt) {
+      const { retryAt: until, isForSnapshot = false } = failure;
+      announceMoved(ports, await waitForCloud(db, hold, begun.job, { until, isForSnapshot }, clock()));
+      ports.bus.publish(PROVISIONING_TOPIC, { job_id: jobId });
+      throw new RunLater(failure.message, until.getTime() - clock().getTime());
+    }
     if (failure) announceMoved(ports, await failRun(db, hold, begun.job, failure, clock()));
     else if (begun.job.action !== "destroy" && !begun.job.dry_run) {
       const now = clock();
@@ -103,9 +117,7 @@ export function provisioningHandler(ports: ProvisionerPorts, settings: Provision
       // Machines that are quick have reported already, and a job without new ones has nothing to wait for.
       await settleWaiting(ports, settings.bootstrapMinutes, begun.job.cluster_id);
     } else {
-      const done = await succeedRun(db, hold, begun.job, clock());
-      announceMoved(ports, done);
-      if (done.audit) ports.bus.publish(EVENTS_TOPIC, activityOf(done.audit, null));
+      announceMoved(ports, await succeedRun(db, hold, begun.job, clock()));
     }
     ports.bus.publish(PROVISIONING_TOPIC, { job_id: jobId });
   }
@@ -115,7 +127,7 @@ export function provisioningHandler(ports: ProvisionerPorts, settings: Provision
     begun: Begun,
     hold: { readonly id: string; readonly fence: number },
     signal: AbortSignal,
-  ): Promise<ProvisioningFailure | null> {
+  ): Promise<Ended | null> {
     const [interrupt, kill] = [new AbortController(), new AbortController()];
     const secrets: string[] = [];
     let masked = masker(secrets);
@@ -140,15 +152,23 @@ export function provisioningHandler(ports: ProvisionerPorts, settings: Provision
       masked = masker(secrets);
     };
     try {
-      let failure: ProvisioningFailure | null = null;
+      let failure: Ended | null = null;
       try {
-        await attempt(begun, hold, { log, interrupt: interrupt.signal, kill: kill.signal, lose, hide, mask });
+        await attempt(ports, settings, begun, hold, {
+          log,
+          interrupt: interrupt.signal,
+          kill: kill.signal,
+          lose,
+          hide,
+          mask,
+        });
       } catch (error) {
         const cause = causeOf(error, kill.signal, interrupt.signal);
-        failure = finalFailure(cause);
+        failure = await endOf(ports, cause, begun.job);
         if (!failure) throw cause;
         failure = { ...failure, message: storedLines(mask(failure.message)).join("\n") };
-        await log.write([`The job has failed: ${failure.message}`]);
+        const { retryAt, message } = failure;
+        await log.write([retryAt ? waitingLine(message, retryAt) : `The job has failed: ${message}`]);
       }
       await log.close();
       return failure;
@@ -159,31 +179,59 @@ export function provisioningHandler(ports: ProvisionerPorts, settings: Provision
     }
   }
 
-  async function attempt(begun: Begun, hold: { id: string; fence: number }, control: RunControl): Promise<void> {
-    const { job, after: cluster } = begun;
-    if (job.cancel_requested_at !== null) throw new RunFailed(CANCELLED);
-    if (job.action === "destroy" && !job.dry_run && !(await wasEverPlanned(db, cluster.id))) {
-      // Otherwise a cluster with a wrong key or region could neither be made nor deleted.
-      return control.log.write(["No infrastructure was ever made for the cluster, so there is nothing to destroy."]);
-    }
-    const provider = cluster.provider && ports.clouds[cluster.provider];
-    if (!provider) throw new RunFailed(noProvider(cluster.provider));
-    const program = await findTofu(settings.program, settings.searchPath);
-    if (!program) throw new RunFailed(NO_PROGRAM);
-    const access = await accessOf(cluster);
-    control.hide([access.secretAccessKey]);
-    await runInfrastructure(ports, { ...settings, program }, { job, cluster, hold, provider, access }, control);
-  }
-
-  async function accessOf(cluster: Begun["after"]): Promise<CloudAccess> {
-    const { credential_id, org_id, region } = cluster;
-    const credential = credential_id === null ? undefined : await findOrgCredential(db, org_id, credential_id);
-    const access = credential && openedFor(credential, region ?? credential.region, ports.vault);
-    if (!access) throw new RunFailed(NO_CREDENTIAL);
-    return access;
-  }
-
   return { run, maxAttempts: MAX_ATTEMPTS, graceMs: settings.graceMs + 5_000 };
+}
+
+/** A cloud that asks to be called less often is asked again later, for as long as that makes sense. */
+async function endOf(
+  { db, clock, random }: Pick<ProvisionerPorts, "db" | "clock" | "random">,
+  cause: unknown,
+  job: Begun["job"],
+): Promise<Ended | null> {
+  const now = clock();
+  if (cause instanceof RunWaits)
+    return {
+      code: "timed_out",
+      message: cause.message,
+      retryAt: new Date(now.getTime() + cause.waitMs),
+      isForSnapshot: true,
+    };
+  const failure = finalFailure(cause);
+  if (failure?.code !== "throttled") return failure;
+  const waitMs = throttleWaitMs((await readThrottles(db, job)) ?? job, now, random);
+  if (waitMs === null) return { ...failure, message: throttledTooLong(failure.message) };
+  return { ...failure, retryAt: new Date(now.getTime() + waitMs) };
+}
+
+async function attempt(
+  ports: ProvisionerPorts,
+  settings: ProvisionerSettings,
+  begun: Begun,
+  hold: { id: string; fence: number },
+  control: RunControl,
+): Promise<void> {
+  const { job, after: cluster } = begun;
+  if (job.cancel_requested_at !== null) throw new RunFailed(CANCELLED);
+  if (job.action === "destroy" && !job.dry_run && !(await wasEverPlanned(ports.db, cluster.id))) {
+    // Otherwise a cluster with a wrong key or region could neither be made nor deleted.
+    return control.log.write(["No infrastructure was ever made for the cluster, so there is nothing to destroy."]);
+  }
+  const provider = cluster.provider && ports.clouds[cluster.provider];
+  if (!provider) throw new RunFailed(noProvider(cluster.provider));
+  const program = await findTofu(settings.program, settings.searchPath);
+  if (!program) throw new RunFailed(NO_PROGRAM);
+  const access = await accessOf(ports, cluster);
+  control.hide(secretsIn(access));
+  await runInfrastructure(ports, { ...settings, program }, { job, cluster, hold, provider, access }, control);
+}
+
+async function accessOf({ db, vault }: ProvisionerPorts, cluster: Begun["after"]): Promise<CloudAccess> {
+  const { credential_id, org_id, region } = cluster;
+  const credential = credential_id === null ? undefined : await findOrgCredential(db, org_id, credential_id);
+  if (!credential) throw new RunFailed(NO_CREDENTIAL);
+  const opened = openedFor(credential, region ?? credential.region, vault);
+  if ("lacks" in opened) throw new RunFailed(incomplete(opened.lacks));
+  return opened.access;
 }
 
 /** Fails the records whose queued job has ended without them. */

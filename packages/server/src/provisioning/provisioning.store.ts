@@ -1,10 +1,13 @@
 import type { ProvisioningAction } from "@binnacle/contract";
-import type { Updateable } from "kysely";
+import { sql, type Updateable } from "kysely";
+import type { KubernetesRelease } from "../cloud/kubernetes-release.ts";
+import { DECISIVE_JOB } from "../database/columns.ts";
 import type { ProvisioningJobTable } from "../database/provisioning-tables.ts";
 import type { Queries, Tx } from "../database/transaction.ts";
 import { newId } from "../id.adapter.ts";
 import { enqueue } from "../jobs/job.store.ts";
-import { cancellationOf, PROVISIONING_KIND, type ProvisioningJob } from "./provisioning.ts";
+import { staleProblem } from "./bound-plan.ts";
+import { cancellationOf, type ProvisioningJob, queuedKind } from "./provisioning.ts";
 
 interface Window {
   readonly limit: number;
@@ -19,6 +22,13 @@ interface NewProvisioning {
   readonly now: Date;
   /** Ends with its plan and changes nothing. */
   readonly isDryRun?: boolean;
+  /** The node whose machine is replaced. */
+  readonly node?: string;
+  readonly force?: boolean;
+  /** What an upgrade leads to. */
+  readonly release?: KubernetesRelease;
+  /** The plan outside of which the job changes nothing. */
+  readonly planJobId?: string | undefined;
 }
 
 /** Stores the job and enqueues it in one transaction, so that neither exists without the other. */
@@ -36,6 +46,10 @@ export async function startProvisioning(tx: Tx, wanted: NewProvisioning): Promis
       phase: "init",
       desired_node_count: wanted.desiredNodeCount,
       dry_run: wanted.isDryRun ?? false,
+      node: wanted.node ?? null,
+      force: wanted.force ?? false,
+      kubernetes_release: wanted.release ? JSON.stringify(wanted.release) : null,
+      plan_job_id: wanted.planJobId ?? null,
       created_at: now,
       updated_at: now,
     })
@@ -56,6 +70,10 @@ export async function requeue(tx: Tx, id: string, createdBy: string, now: Date):
       error_message: null,
       error_code: null,
       cancel_requested_at: null,
+      throttles: 0,
+      throttled_since: null,
+      snapshot_wait_since: null,
+      retry_at: null,
       waits_until: null,
       finished_at: null,
       updated_at: now,
@@ -67,22 +85,64 @@ export async function requeue(tx: Tx, id: string, createdBy: string, now: Date):
   return job;
 }
 
-/** The lane is that of the cluster, so two jobs of a cluster never run at once. */
-async function queue(tx: Tx, job: ProvisioningJob, createdBy: string): Promise<void> {
-  const payload = { provisioning_job_id: job.id };
-  await enqueue(tx, { kind: PROVISIONING_KIND, lane: job.cluster_id, payload, createdBy });
+/** Enqueues the same job for its next machine. */
+export async function queueNextNode(tx: Tx, job: ProvisioningJob, node: string, now: Date): Promise<void> {
+  const fields = {
+    status: "pending",
+    phase: "init",
+    progress_pct: 0,
+    node,
+    replaced_machine: null,
+    waits_until: null,
+  } as const;
+  const waits = { throttles: 0, throttled_since: null, snapshot_wait_since: null, updated_at: now };
+  await tx
+    .updateTable("provisioning_jobs")
+    .set({ ...fields, ...waits })
+    .where("id", "=", job.id)
+    .execute();
+  await queue(tx, job, undefined);
 }
 
-/** The newest job that changes something. */
+/** The lane is that of the cluster, so two jobs of a cluster never run at once. */
+async function queue(tx: Tx, job: ProvisioningJob, createdBy: string | undefined): Promise<void> {
+  const payload = { provisioning_job_id: job.id };
+  await enqueue(tx, {
+    kind: queuedKind(job),
+    lane: job.cluster_id,
+    payload,
+    ...(createdBy ? { createdBy } : {}),
+    tenantId: job.org_id,
+  });
+}
+
+/** The newest job that changes something, or has tried to. */
 export async function newestJob(tx: Tx, clusterId: string): Promise<ProvisioningJob | undefined> {
   return tx
     .selectFrom("provisioning_jobs")
     .selectAll()
     .where("cluster_id", "=", clusterId)
-    .where("dry_run", "=", false)
+    .where(sql.raw<boolean>(DECISIVE_JOB))
     .orderBy("id", "desc")
     .limit(1)
     .executeTakeFirst();
+}
+
+/** Throws where the change cannot be bound to the plan. Requires the cluster to be locked. */
+export async function requireFreshPlan(
+  tx: Tx,
+  planJobId: string | undefined,
+  wanted: Parameters<typeof staleProblem>[1],
+): Promise<void> {
+  if (planJobId === undefined) return;
+  const plan = await tx.selectFrom("provisioning_jobs").selectAll().where("id", "=", planJobId).executeTakeFirst();
+  const problem = staleProblem(plan, wanted, await newestJob(tx, wanted.cluster_id));
+  if (problem) throw problem;
+}
+
+export function newestUpgrade(tx: Tx, clusterId: string): Promise<ProvisioningJob | undefined> {
+  const upgrades = tx.selectFrom("provisioning_jobs").selectAll().where("cluster_id", "=", clusterId);
+  return upgrades.where("action", "=", "upgrade").orderBy("id", "desc").limit(1).executeTakeFirst();
 }
 
 /** Requires the cluster to be locked, so that of two plans at once one finds the other. */
@@ -109,6 +169,7 @@ export function failCancelled(tx: Tx, id: string, message: string, now: Date): P
     error_code: "cancelled",
     error_message: message,
     cancel_requested_at: now,
+    retry_at: null,
     waits_until: null,
     finished_at: now,
     updated_at: now,

@@ -16,7 +16,7 @@ export interface StateOwner {
   readonly hold: Pick<Hold, "id" | "fence">;
 }
 
-/** `stale`: another worker holds the job. `older`: a newer or another state is stored. `invalid`: it is no state. */
+/** `stale`: another worker holds the job. `older`: a newer or another state is stored. `invalid`: it is not a state. */
 export type Saved = "saved" | "stale" | "older" | "invalid";
 
 /** Stores the state if the run still holds its job. Both are decided in one transaction, so an old holder never writes. */

@@ -88,7 +88,7 @@ function send(method: string, body = "", options: { password?: string; query?: s
 }
 
 describe("states", () => {
-  test("[PN5] every serial is stored sealed, and the newest is given back", async () => {
+  test("[PN5] every state that OpenTofu writes is stored sealed, and the newest is given back", async () => {
     expect(await send("GET")).toEqual({ status: 404, body: "" });
     for (const serial of [1, 2, 3]) expect((await send("POST", stateText(serial))).status).toBe(200);
     expect(await send("GET")).toEqual({ status: 200, body: stateText(3) });
@@ -99,7 +99,7 @@ describe("states", () => {
     for (const row of rows) expect(row.sealed_state).toMatch(/^v1\.k\./);
   });
 
-  test("[PN5] the same serial may be written again, as after an answer that was lost", async () => {
+  test("[PN5] a state with the same serial may be written again, as after an answer that was lost", async () => {
     for (const _ of [1, 2]) expect((await send("POST", stateText(1))).status).toBe(200);
   });
 
@@ -109,14 +109,14 @@ describe("states", () => {
     ["no state", "{}", 400],
     ["no JSON", "state", 400],
     ["nothing", "", 400],
-  ])("[PN5] %s is refused and changes nothing", async (_, text, status) => {
+  ])("[PN5] %s is refused as a state and changes nothing", async (_, text, status) => {
     await send("POST", stateText(5));
     expect((await send("POST", text)).status).toBe(status);
     expect(await statesOf(owner.clusterId)).toHaveLength(1);
     expect(onStale).not.toHaveBeenCalled();
   });
 
-  test("[PN6] a holder whose job another worker has claimed is refused, and nothing is stored", async () => {
+  test("[PN6] a run whose job another worker has claimed is refused, and nothing is stored", async () => {
     await send("POST", stateText(1));
     await db.updateTable("jobs").set({ fence: 2 }).where("id", "=", owner.hold.id).execute();
     expect((await send("POST", stateText(2))).status).toBe(409);
@@ -124,17 +124,20 @@ describe("states", () => {
     expect((await statesOf(owner.clusterId)).map(({ serial }) => serial)).toEqual([1]);
   });
 
-  test.each(["pending", "succeeded", "failed"] as const)("[PN6] so is that of a job that is %s", async (status) => {
-    await db
-      .updateTable("jobs")
-      .set({ status, lease_until: null, worker_id: null, finished_at: status === "pending" ? null : NOW })
-      .where("id", "=", owner.hold.id)
-      .execute();
-    expect((await send("POST", stateText(1))).status).toBe(409);
-    expect(await statesOf(owner.clusterId)).toEqual([]);
-  });
+  test.each(["pending", "succeeded", "failed"] as const)(
+    "[PN6] a run whose job is %s is refused, and nothing is stored",
+    async (status) => {
+      await db
+        .updateTable("jobs")
+        .set({ status, lease_until: null, worker_id: null, finished_at: status === "pending" ? null : NOW })
+        .where("id", "=", owner.hold.id)
+        .execute();
+      expect((await send("POST", stateText(1))).status).toBe(409);
+      expect(await statesOf(owner.clusterId)).toEqual([]);
+    },
+  );
 
-  test("[PN6] a claim waits for a write that has begun, so that the new holder reads it", async () => {
+  test("[PN6] a claim waits for a state that is being written, so that the new holder reads it", async () => {
     const order: string[] = [];
     let claimed: Promise<unknown> = Promise.resolve();
     await db.transaction().execute(async (tx) => {
@@ -157,13 +160,13 @@ describe("states", () => {
     expect(order).toEqual(["written", "claimed"]);
   });
 
-  test("[PN7] the newest 50 states of a cluster are kept", async () => {
+  test("[PN7] the newest 50 OpenTofu states of a cluster are kept", async () => {
     for (let serial = 1; serial <= 53; serial++) await send("POST", stateText(serial));
     const serials = (await statesOf(owner.clusterId)).map(({ serial }) => serial);
     expect([serials.length, serials.at(0), serials.at(-1)]).toEqual([50, 4, 53]);
   });
 
-  test("[PN5] an outage of the database is a 503, which OpenTofu repeats", async () => {
+  test("[PN5] an outage of the database is a 503 of the state backend, which OpenTofu repeats", async () => {
     const load = () => Promise.reject(new Error("no database"));
     const run = await backend.open({ load, save: load, onStale });
     const password = run.password;
@@ -175,38 +178,62 @@ describe("states", () => {
 describe("access", () => {
   const everyMethod = ["GET", "POST", "LOCK", "UNLOCK", "DELETE"];
 
-  test.each(everyMethod)("[PN8] %s with a wrong password is a 401 and changes nothing", async (method) => {
-    expect((await send(method, stateText(1), { password: "wrong" })).status).toBe(401);
-    expect(await statesOf(owner.clusterId)).toEqual([]);
-  });
+  test.each(everyMethod)(
+    "[PN8] %s on the state backend with a wrong password is a 401 and changes nothing",
+    async (method) => {
+      expect((await send(method, stateText(1), { password: "wrong" })).status).toBe(401);
+      expect(await statesOf(owner.clusterId)).toEqual([]);
+    },
+  );
 
-  test("[PN8] the password of one run does not open another", async () => {
+  test("[PN8] the password of one run does not open the state of another", async () => {
     const other = await backend.open({ load: async () => "secret", save: async () => "saved", onStale });
     expect((await send("GET", "", { path: other.env["TF_HTTP_ADDRESS"] ?? "" })).status).toBe(401);
     expect((await send("GET", "", { path: `${opened.env["TF_HTTP_ADDRESS"]}x` })).status).toBe(401);
     await other.close();
   });
 
-  test("[PN8] only this machine reaches it", () => {
+  test("[PN8] the state backend listens on 127.0.0.1", () => {
     expect(opened.env["TF_HTTP_ADDRESS"]).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}$/);
   });
 
-  test("[PN9] a body that is too long is a 413 and changes nothing", async () => {
+  test("[PN9] a state that is too long is a 413 and changes nothing", async () => {
     const text = JSON.stringify({ version: 4, serial: 1, lineage: "l", resources: [], more: "x".repeat(20_000) });
     const answer = await send("POST", text).catch((error: NodeJS.ErrnoException) => error.code);
     expect([{ status: 413, body: "" }, "ECONNRESET", "EPIPE"]).toContainEqual(answer);
     expect(await statesOf(owner.clusterId)).toEqual([]);
   });
 
-  test("[PN9] other methods are a 405", async () => {
-    expect((await send("DELETE")).status).toBe(405);
+  test("[PN9] a state of 64 MiB is stored, and one that is a byte longer is not", async () => {
+    const saved: number[] = [];
+    const another = createStateBackend();
+    const save = async (text: string) => {
+      saved.push(text.length);
+      return "saved" as const;
+    };
+    const run = await another.open({ load: async () => null, save, onStale });
+    const to = { path: run.env["TF_HTTP_ADDRESS"] ?? "", password: run.password };
+    const longest = 64 * 1_048_576;
+    expect((await send("POST", stateText(1).padEnd(longest), to)).status).toBe(200);
+    const answer = await send("POST", stateText(2).padEnd(longest + 1), to).catch(({ code }) => code);
+    expect([{ status: 413, body: "" }, "ECONNRESET", "EPIPE"]).toContainEqual(answer);
+    expect(saved).toEqual([longest]);
+    await run.close();
   });
+
+  test.each(["DELETE", "PUT", "PATCH", "PROPFIND", "HEAD"])(
+    "[PN9] %s on the state backend is a 405 and changes nothing",
+    async (method) => {
+      expect((await send(method)).status).toBe(405);
+      expect(await statesOf(owner.clusterId)).toEqual([]);
+    },
+  );
 });
 
 describe("the lock", () => {
   const info = (ID: string) => JSON.stringify({ ID, Operation: "apply", Who: "somebody" });
 
-  test("[PN10] is held by one, and others are told by whom", async () => {
+  test("[PN10] one process holds the lock of a run, and others are told by whom it is held", async () => {
     expect((await send("LOCK", info("a"))).status).toBe(200);
     expect(await send("LOCK", info("b"))).toEqual({ status: 423, body: info("a") });
     expect(await send("UNLOCK", info("b"))).toEqual({ status: 423, body: info("a") });
@@ -216,12 +243,12 @@ describe("the lock", () => {
     expect((await send("LOCK", info("b"))).status).toBe(200);
   });
 
-  test.each(["", "{}", "null", '{"ID":""}', "x"])("[PN10] %j is no lock", async (text) => {
+  test.each(["", "{}", "null", '{"ID":""}', "x"])("[PN10] %j is refused as a lock", async (text) => {
     expect((await send("LOCK", text)).status).toBe(400);
   });
 });
 
-test("[PN11] the backend listens while a run is open and not longer", async () => {
+test("[PN11] the state backend listens while a run is open and not longer", async () => {
   const another = createStateBackend();
   const keeper = { load: async () => null, save: async () => "saved" as const, onStale };
   const [first, second] = [await another.open(keeper), await another.open(keeper)];
@@ -235,7 +262,7 @@ test("[PN11] the backend listens while a run is open and not longer", async () =
   await third.close();
 });
 
-test("[PN11] a backend that could not listen for one run listens for the next", async () => {
+test("[PN11] a state backend that could not listen for one run listens for the next", async () => {
   const another = createStateBackend();
   const keeper = { load: async () => null, save: async () => "saved" as const, onStale };
   const listen = vi.spyOn(Server.prototype, "listen").mockImplementationOnce(function (this: Server) {

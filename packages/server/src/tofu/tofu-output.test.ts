@@ -29,11 +29,11 @@ describe("a line", () => {
     ["several lines in one", message({ "@message": "a\nb" }), ["a", "b"], false],
     ["colours and NUL", "\u001b[31mred\u001b[0m\u0000", ["red"], false],
     ["half a character", "\ud800", ["\ufffd"], false],
-  ])("[PN1] %s is told in words", (_, text, lines, isStep) => {
+  ])("[PN1] %s in OpenTofu's output is put into words", (_, text, lines, isStep) => {
     expect(readLine(text)).toEqual({ lines, error: null, isStep });
   });
 
-  test("[PN1] an error is told with its detail and its resource, without the values of the configuration", () => {
+  test("[PN1] an error of OpenTofu is put into words with its detail and its resource, without values of the configuration", () => {
     const diagnostic = {
       severity: "error",
       summary: "creating EC2 Instance",
@@ -51,12 +51,12 @@ describe("a line", () => {
     expect([error, isStep]).toEqual([{ summary, detail, address }, false]);
   });
 
-  test("[PN1] a warning is no error", () => {
+  test("[PN1] a warning of OpenTofu is not an error", () => {
     const text = message({ type: "diagnostic", diagnostic: { severity: "warning", summary: "old", detail: "" } });
     expect(readLine(text)).toEqual({ lines: ["Warning: old"], error: null, isStep: false });
   });
 
-  test("[PN34] a secret is masked before a line or an error is cut, so no half of one is left", () => {
+  test("[PN34] a secret is masked before a line or an error is cut, so that no part of it is left", () => {
     const secret = "wJalrXUtnFEMIbPxRfiCYEXAMPLEKEY";
     const mask = masker([secret]);
     const long = `${"x".repeat(3_990)}${secret} and more`;
@@ -69,12 +69,12 @@ describe("a line", () => {
     }
   });
 
-  test("[PN1] a huge line is cut", () => {
+  test("[PN1] a huge line of OpenTofu's output is cut", () => {
     const { lines } = readLine(message({ "@message": "x".repeat(3_000_000) }));
     expect(lines.map((line) => line.length)).toEqual([4_007]);
   });
 
-  test("[PN1] whatever is printed, the words have no line end, no NUL, a bounded length, and are well-formed", () => {
+  test("[PN1] the lines of OpenTofu's output have no NUL, a bounded length and are well-formed, whatever is printed", () => {
     const texts = fc.oneof(
       fc.string({ unit: "binary", maxLength: 200 }),
       fc.json(),
@@ -91,7 +91,7 @@ describe("a line", () => {
 });
 
 describe("output", () => {
-  test("[PN2] is split into the same lines however it arrives", () => {
+  test("[PN2] output is split into the same lines however it arrives", () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: fc.constantFrom("a", "b", "\n") })), (chunks) => {
         const splitter = lineSplitter();
@@ -102,7 +102,7 @@ describe("output", () => {
     );
   });
 
-  test("[PN2] without a line end does not fill the memory", () => {
+  test("[PN2] output without a line end does not fill the memory", () => {
     const splitter = lineSplitter(10);
     const lines = ["a".repeat(8), "b".repeat(8), "c".repeat(8), "d\nnext\n"].flatMap((chunk) => splitter.push(chunk));
     expect(lines).toEqual(["aaaaaaaabb", "next"]);
@@ -122,7 +122,7 @@ const planned = (address: string, actions: string[], more: object = {}) => ({
 });
 
 describe("a plan", () => {
-  test("[PN3] says what is added, changed and removed", () => {
+  test("[PN3] a plan says which resources are added, changed and removed", () => {
     const plan = readPlan(
       JSON.stringify({
         format_version: "1.2",
@@ -151,17 +151,41 @@ describe("a plan", () => {
         { action: "import", address: "g", type: "t", id: "g-cloud" },
         { action: "import", address: "h", type: "t", id: "h-cloud" },
       ],
+      updates: { b: expect.stringMatching(/^[0-9a-f]{64}$/), h: expect.stringMatching(/^[0-9a-f]{64}$/) },
     });
     expect(JSON.stringify(plan)).not.toContain("secret");
   });
 
-  test("[PN3] without changes is empty", () => {
-    const empty = { summary: { add: 0, change: 0, remove: 0 }, changes: [], steps: 0 };
+  test("[PN170] an update is known by what it changes, without the values of secrets and the tag of the job", () => {
+    const hashOf = (change: object) =>
+      readPlan(JSON.stringify({ format_version: "1.2", resource_changes: [planned("b", ["update"], change)] })).updates[
+        "b"
+      ];
+    const update = { before: { id: "b", cidr: "10.0.0.0/8" }, after: { id: "b", cidr: "10.0.0.0/16" } };
+    const hash = hashOf(update);
+    expect(hashOf({ before: { ...update.before, name: "n" }, after: { name: "n", ...update.after } })).toBe(hash);
+    expect(hashOf({ ...update, after: { ...update.after, cidr: "0.0.0.0/0" } })).not.toBe(hash);
+    expect(hashOf({ ...update, after: { id: "b" }, after_unknown: { cidr: true } })).not.toBe(hash);
+    expect(hashOf({ ...update, after: { ...update.after, tags_all: { job: "j" } } })).toBe(hash);
+    for (const after_sensitive of [{ password: true }, { password: [{ value: true }] }]) {
+      const [one, other] = ["hush", "other"].map((password) =>
+        hashOf({ ...update, after: { ...update.after, password }, after_sensitive }),
+      );
+      expect(one).toBe(other);
+      expect(one).not.toBe(hash);
+    }
+    expect(hashOf({ ...update, after_sensitive: true })).toBe(
+      hashOf({ ...update, after: { id: "b", cidr: "0.0.0.0/0" }, after_sensitive: true }),
+    );
+  });
+
+  test("[PN3] a plan without changes is empty", () => {
+    const empty = { summary: { add: 0, change: 0, remove: 0 }, changes: [], updates: {}, steps: 0 };
     expect(readPlan('{"format_version":"1.2"}')).toEqual(empty);
   });
 
-  test.each(["", "Error", "{}", "[]", "null"])("[PN3] is not read from %j", (text) => {
-    expect(() => readPlan(text)).toThrow("no plan");
+  test.each(["", "Error", "{}", "[]", "null"])("[PN3] the text %j is refused as a plan", (text) => {
+    expect(() => readPlan(text)).toThrow("not a plan");
   });
 });
 
@@ -184,11 +208,11 @@ describe("a state", () => {
     ["aws_iam_role", "role-1", true],
     ["aws_vpc", "x", false],
     ["aws_ami", "ami-1", false],
-  ])("[PN4] knows which resources it has: %s %s", (type, id, known) => {
+  ])("[PN4] whether a state has the resource %s %s is found by type and id", (type, id, known) => {
     expect(readState(JSON.stringify(state))?.knows(type, id)).toBe(known);
   });
 
-  test("[PN46] knows what was not finished, by its address and its id", () => {
+  test("[PN46] a state names its unfinished resources by address and id", () => {
     const instances = [
       { index_key: "agent-1", status: "tainted", attributes: { id: "i-1" } },
       { index_key: "agent-2", attributes: { id: "i-2" } },
@@ -209,12 +233,12 @@ describe("a state", () => {
     expect(tainted[0]?.hasId("aws_instance", "i-2")).toBe(false);
   });
 
-  test("[PN4] has a serial and a lineage", () => {
+  test("[PN4] a state has a serial and a lineage", () => {
     expect(readState(JSON.stringify(state))).toMatchObject({ serial: 7, lineage: "l" });
   });
 
   test.each(["", "{}", "[]", "null", '{"serial":1}', '{"serial":"1","lineage":"l"}', '{"serial":1.5,"lineage":"l"}'])(
-    "[PN4] is not read from %j",
+    "[PN4] the text %j is not read as a state",
     (text) => {
       expect(readState(text)).toBeNull();
     },

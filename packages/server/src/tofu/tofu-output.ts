@@ -1,11 +1,12 @@
+import { createHash } from "node:crypto";
 import type { ProvisioningPlan } from "@binnacle/contract";
 import type { Diagnostic } from "../cloud/provider.ts";
 
 /** The meaning of one line that OpenTofu has printed with `-json`. */
 export interface TofuLine {
-  /** The words for people; empty for a line that tells them nothing. */
+  /** The text for people; empty for a line without one. */
   readonly lines: readonly string[];
-  /** An error; warnings are among the words only. */
+  /** An error; warnings are part of the text only. */
   readonly error: Diagnostic | null;
   /** Whether one of the planned operations has ended, well or not. */
   readonly isStep: boolean;
@@ -21,7 +22,7 @@ const STEP_TYPES = new Set(["apply_complete", "apply_errored"]);
 export type Mask = (text: string) => string;
 
 /**
- * Text that is no message of OpenTofu, as a plugin or a shell may print, is passed on as it is. Secrets are masked before
+ * Text that is not a message of OpenTofu, as a plugin or a shell may print, is passed on as it is. Secrets are masked before
  * anything is cut: the first half of one would not be recognized any more.
  */
 export function readLine(text: string, mask: Mask): TofuLine {
@@ -110,15 +111,17 @@ type Change = ProvisioningPlan["changes"][number];
 export interface ReadPlan {
   readonly summary: ProvisioningPlan["summary"];
   readonly changes: readonly Change[];
+  /** By its address, a hash of what an update changes, without secrets. */
+  readonly updates: Readonly<Record<string, string>>;
   /** How many operations an apply of the plan ends; a replacement is two. */
   readonly steps: number;
 }
 
-/** Reads what `show -json` prints of a plan. Throws where it is no plan. */
+/** Reads what `show -json` prints of a plan. Throws where it is not a plan. */
 export function readPlan(text: string): ReadPlan {
   const plan = parsedObject(text);
   if (!plan || typeof plan["format_version"] !== "string")
-    throw new Error("OpenTofu printed something that is no plan.");
+    throw new Error("OpenTofu printed something that is not a plan.");
   const found = listOf(plan["resource_changes"]).flatMap((entry) => {
     const resource = objectOf(entry);
     const change = objectOf(resource["change"]);
@@ -127,16 +130,45 @@ export function readPlan(text: string): ReadPlan {
     const action = actionOf(actions, importing !== null);
     if (resource["mode"] !== "managed" || action === null) return [];
     const id = importing ?? (textOf(objectOf(change["before"])["id"]) || null);
-    return [{ change: { action, address: textOf(resource["address"]), type: textOf(resource["type"]), id }, actions }];
+    const address = textOf(resource["address"]);
+    return [{ change: { action, address, type: textOf(resource["type"]), id }, actions, hash: updateHash(change) }];
   });
   const count = (action: string) => found.filter(({ actions }) => actions.includes(action)).length;
   const summary = { add: count("create"), change: count("update"), remove: count("delete") };
   return {
     summary,
     changes: found.map(({ change }) => change),
+    updates: Object.fromEntries(
+      found.filter(({ actions }) => actions.includes("update")).map(({ change, hash }) => [change.address, hash]),
+    ),
     steps: summary.add + summary.change + summary.remove,
   };
 }
+
+/** Tags with those of the provider, one of which names the job. */
+const DERIVED = "tags_all";
+
+/** Of a secret only that it changes is in it: who sees a hash could try values. */
+function updateHash(change: Json): string {
+  const [before, after, unknown] = ["before", "after", "after_unknown"].map((key) => objectOf(change[key])) as [
+    Json,
+    Json,
+    Json,
+  ];
+  const secrets = [change["before_sensitive"], change["after_sensitive"]];
+  const isSecret = (key: string) => secrets.some((marks) => marks === true || isMarked(objectOf(marks)[key]));
+  const changed = [...new Set([before, after, unknown].flatMap(Object.keys))]
+    .filter((key) => key !== DERIVED)
+    .sort()
+    .map((key) => [key, before[key] ?? null, after[key] ?? null, isMarked(unknown[key])] as const)
+    .filter(([, was, will, isUnknown]) => isUnknown || JSON.stringify(was) !== JSON.stringify(will))
+    .map(([key, ...values]) => (isSecret(key) ? [key] : [key, ...values]));
+  return createHash("sha256").update(JSON.stringify(changed)).digest("hex");
+}
+
+/** Whether a mark of OpenTofu is on a value or on a part of it. */
+const isMarked = (mark: unknown): boolean =>
+  mark === true || (typeof mark === "object" && mark !== null && Object.values(mark).some(isMarked));
 
 /** Null for what is only read, stays as it is, or is forgotten without being touched. */
 function actionOf(actions: readonly string[], isImport: boolean): Change["action"] | null {
@@ -161,7 +193,7 @@ interface TaintedResource {
   hasId(type: string, id: string): boolean;
 }
 
-/** Returns null for a text that is no state of OpenTofu. */
+/** Returns null for a text that is not a state of OpenTofu. */
 export function readState(text: string): ReadState | null {
   const state = parsedObject(text);
   const { serial, lineage } = state ?? {};

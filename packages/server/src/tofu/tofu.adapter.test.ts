@@ -39,19 +39,19 @@ function run(script: string, more: Partial<TofuCall> & { onLine?: (line: string)
 }
 
 describe("a run of the program", () => {
-  test("[PN12] gives its lines and its exit code", async () => {
+  test("[PN12] a run of the program gives its lines and its exit code", async () => {
     const { end, lines } = run("echo one; echo two; printf three; exit 3");
     expect(await end).toEqual({ code: 3, output: "" });
     expect(lines).toEqual(["one", "two", "three"]);
   });
 
-  test("[PN12] gives its output as one text where that is wanted, and errors as lines", async () => {
+  test("[PN12] a run of the program gives its output as one text if requested, and errors as lines", async () => {
     const { end, lines } = run("echo one; echo two; echo bad >&2", { collects: true });
     expect(await end).toEqual({ code: 0, output: "one\ntwo\n" });
     expect(lines).toEqual(["bad"]);
   });
 
-  test("[PN13] sees the given environment and nothing else", async () => {
+  test("[PN13] the program sees the given environment and nothing else", async () => {
     vi.stubEnv("AWS_SECRET_ACCESS_KEY", "inherited");
     const { end, lines } = run("env", { env: { PATH, GIVEN: "1" } });
     await end;
@@ -62,7 +62,7 @@ describe("a run of the program", () => {
     expect(names.filter((name) => !["PATH", "GIVEN", "PWD", "SHLVL", "_", "OLDPWD"].includes(name ?? ""))).toEqual([]);
   });
 
-  test("[PN12] waits with further output until the lines are taken", async () => {
+  test("[PN12] a run of the program gives no further output until the lines are taken", async () => {
     let isTaking = false;
     let isBeside = false;
     const { end } = run("i=0; while [ $i -lt 2000 ]; do echo $i; i=$((i+1)); done", {
@@ -77,7 +77,7 @@ describe("a run of the program", () => {
     expect(isBeside).toBe(false);
   });
 
-  test("[PN14] is asked to end, and ends as it likes", async () => {
+  test("[PN14] a program that is asked to end may save its state before it ends", async () => {
     const stop = new AbortController();
     const { end, lines } = run("trap 'echo saved; exit 1' INT; echo ready; while :; do sleep 0.05; done", {
       interrupt: stop.signal,
@@ -87,7 +87,7 @@ describe("a run of the program", () => {
     expect(lines).toEqual(["ready", "saved"]);
   });
 
-  test("[PN14] is killed where it does not end within its grace", async () => {
+  test("[PN14] a program that does not end within its grace is killed", async () => {
     const stop = new AbortController();
     const { end } = run("trap '' INT; echo ready; while :; do sleep 0.05; done", {
       interrupt: stop.signal,
@@ -97,7 +97,7 @@ describe("a run of the program", () => {
     expect((await end).code).toBeNull();
   });
 
-  test("[PN15] that is killed leaves none of its children", async () => {
+  test("[PN15] a program that is killed leaves none of its children", async () => {
     const kill = new AbortController();
     const { end, lines } = run("sleep 600 & echo $!; sh -c 'echo $$; exec sleep 600' & wait", {
       kill: kill.signal,
@@ -107,18 +107,18 @@ describe("a run of the program", () => {
     await vi.waitFor(() => expect(lines.map(Number).filter(isAlive)).toEqual([]), SOON);
   });
 
-  test("[PN15] that has ended leaves none of its children", async () => {
+  test("[PN15] a program that has ended leaves none of its children", async () => {
     const { end, lines } = run("sleep 600 & echo $!");
     expect((await end).code).toBe(0);
     await vi.waitFor(() => expect(lines.map(Number).filter(isAlive)).toEqual([]), SOON);
   });
 
-  test("[PN12] is not begun where it is to be killed", async () => {
+  test("[PN12] a run that is aborted beforehand is not started", async () => {
     const { end } = run("echo ready", { kill: AbortSignal.abort(new Error("lost")) });
     await expect(end).rejects.toThrow("lost");
   });
 
-  test("[PN12] ends with the error of whoever takes its lines", async () => {
+  test("[PN12] a run fails with the error of the reader of its lines", async () => {
     const { end } = run("echo a; sleep 600", { onLines: () => Promise.reject(new Error("no room")) });
     await expect(end).rejects.toThrow("no room");
   });
@@ -144,14 +144,14 @@ describe("a worker", () => {
     return pids;
   }
 
-  test("[PN16] that is killed takes the program and all its children with it", async () => {
+  test("[PN16] a worker that is killed takes the program and all its children with it", async () => {
     const pids = await startedWorker(600);
     worker.kill("SIGKILL");
     await once(worker, "exit");
     await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), SOON);
   });
 
-  test("[PN16] that stands still loses the program before another worker may begin", async () => {
+  test("[PN16] a worker that stands still loses the program before another worker may begin", async () => {
     const pids = await startedWorker(2);
     worker.kill("SIGSTOP");
     await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), SOON);
@@ -160,7 +160,7 @@ describe("a worker", () => {
 });
 
 describe("the program", () => {
-  test("[PN17] is the configured one, or tofu, or terraform on the search path", async () => {
+  test("[PN17] the program is the configured one, or tofu, or terraform on the search path", async () => {
     const place = await mkdtemp(join(tmpdir(), "path-"));
     const install = async (name: string) => {
       await writeFile(join(place, name), "#!/bin/sh\n");

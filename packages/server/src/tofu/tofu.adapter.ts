@@ -68,7 +68,7 @@ export async function runTofu(call: TofuCall): Promise<TofuEnd> {
   if (!stdout || !stderr) throw new Error("The program has no output.");
   const ended = once(child, "close") as Promise<[number | null, NodeJS.Signals | null]>;
   const exited = once(child, "exit");
-  // A failure to start is told by `ended`.
+  // A failure to start is reported by `ended`.
   exited.catch(() => undefined);
   const pipe = child.stdio[3] as Writable;
   // The watcher is dead where a beat cannot be written, and the program with it.
