@@ -11,6 +11,7 @@ root=${BINNACLE_ROOT:-}
 folder=$root/etc/binnacle
 manifests=$root/var/lib/rancher/k3s/server/manifests
 log=$root/var/log/binnacle-bootstrap.log
+k3s=$root/usr/local/bin/k3s
 metadata=${BINNACLE_METADATA:-http://169.254.169.254}
 
 mkdir -p "$folder" "$root/var/log"
@@ -80,7 +81,7 @@ node, secrets = read("node.json"), read("secrets.json")
 if not node.get("report_token"):
     sys.exit(1)
 operator = secrets.get("operator") or {}
-hidden = [node.get("token"), node.get("report_token"), secrets.get("join_token"), operator.get("token")]
+hidden = [node.get("token"), node.get("report_token"), secrets.get("join_token"), secrets.get("agent_token"), operator.get("token")]
 def masked(text):
     for secret in hidden:
         if secret and len(secret) >= 6:
@@ -156,7 +157,7 @@ install_k3s() {
   want=$(value "$folder/node.json" k3s_sha256 "$machine")
   begin install "install k3s $version for $machine"
   [ -n "$want" ] || give_up "there is no k3s for machines of type $machine"
-  if [ "$machine" = aarch64 ]; then file=k3s-arm64; else file=k3s; fi
+  if [ "$machine" = aarch64 ]; then file="k3s-arm64"; else file="k3s"; fi
   mkdir -p "$root/usr/local/bin"
   status=$(request "$root/usr/local/bin/.k3s" 8 --location --proto '=https' "https://github.com/k3s-io/k3s/releases/download/${version/+/%2B}/$file")
   [ "$status" = 200 ] || give_up "k3s could not be downloaded: status $status"
@@ -166,7 +167,7 @@ install_k3s() {
     give_up "k3s has the checksum $have instead of $want; it is not used"
   fi
   chmod 755 "$root/usr/local/bin/.k3s"
-  mv "$root/usr/local/bin/.k3s" "$root/usr/local/bin/k3s"
+  mv "$root/usr/local/bin/.k3s" "$k3s"
 }
 
 # The metadata service, which answers only to those that ask for a session first.
@@ -185,7 +186,7 @@ configure() {
   if [ -z "$zone" ] || [ -z "$id" ]; then give_up "the metadata service does not say which machine this is"; fi
   mkdir -p "$root/etc/rancher/k3s"
   PROVIDER_ID="aws:///$zone/$id" PUBLIC_IP=$(instance public-ipv4) python3 - "$folder" "$root/etc/rancher/k3s" "$manifests" <<'PYTHON'
-import json, os, sys
+import base64, json, os, sys
 folder, config_folder, manifests = sys.argv[1:]
 def read(name):
     with open(os.path.join(folder, name)) as file:
@@ -204,9 +205,25 @@ config = {
 }
 if is_server:
     config["disable-cloud-controller"] = True
-    config["disable"] = ["servicelb", "traefik"]
+    # Services get load balancers of AWS, and claims disks of EBS. What k3s has for both is on single machines.
+    config["disable"] = ["servicelb", "local-storage"]
     config["secrets-encryption"] = True
+    config["cluster-init"] = True
+    config["etcd-snapshot-schedule-cron"] = "0 * * * *"
+    config["etcd-snapshot-retention"] = 48
+    config["etcd-snapshot-compress"] = True
+    bucket = node.get("snapshot_bucket")
+    if bucket:
+        config["etcd-s3"] = True
+        config["etcd-s3-bucket"] = bucket["name"]
+        config["etcd-s3-region"] = bucket["region"]
+        config["etcd-s3-endpoint"] = bucket["endpoint"]
+        config["etcd-s3-folder"] = node["cluster_id"]
     config["write-kubeconfig-mode"] = "0600"
+    # Agents have a token of their own: with that of the server one could take over the cluster.
+    if secrets.get("agent_token"):
+        write(os.path.join(config_folder, "agent-token"), secrets["agent_token"] + "\n")
+        config["agent-token-file"] = "/etc/rancher/k3s/agent-token"
     if os.environ["PUBLIC_IP"]:
         config["tls-san"] = [os.environ["PUBLIC_IP"]]
 else:
@@ -215,12 +232,24 @@ else:
 write(os.path.join(config_folder, "config.yaml"), json.dumps(config, indent=2) + "\n")
 operator = secrets.get("operator")
 if is_server and operator:
+    # A HelmChart is not encrypted at rest, and k3s would bring the token in a manifest back when a newer one is in use.
+    token = {"name": "binnacle-agent-token", "namespace": operator["namespace"]}
+    data = {"token": base64.b64encode(operator["token"].encode()).decode()}
+    objects = [
+        {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": operator["namespace"]}},
+        {"apiVersion": "v1", "kind": "Secret", "metadata": token, "type": "Opaque", "data": data},
+    ]
+    write(os.path.join(folder, "operator.json"), json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
     values = {
         "hub": {"url": operator["hub_url"]},
-        "cluster": {"id": operator["cluster_id"], "token": operator["token"]},
+        "cluster": {"id": operator["cluster_id"], "existingSecret": token["name"]},
         # Binnacle drains nodes before it removes them, and removes load balancers and volumes before a destroy.
         "rbac": {"infrastructure": True},
+        # The machines are the organization's, and so is the last word.
+        "limits": {"podSecurity": "privileged"},
     }
+    if operator.get("image"):
+        values["image"] = operator["image"]
     chart = {
         "apiVersion": "helm.cattle.io/v1",
         "kind": "HelmChart",
@@ -242,6 +271,37 @@ explain_and_give_up() {
   trap - ERR
   journalctl --unit "$1" --no-pager --lines 60 --output cat >>"$log" 2>/dev/null || true
   give_up "$2; the log has the last lines of its journal"
+}
+
+# A control plane that takes the place of another one begins with its data. k3s is started without a kubelet first, because a
+# node of the same name with another machine and another password is refused.
+restore() {
+  local snapshot server is_clean=no
+  snapshot=$(value "$folder/node.json" restored_snapshot)
+  if [ -z "$snapshot" ] || [ -e "$folder/restored" ]; then return 0; fi
+  begin start "restore the snapshot $snapshot"
+  if ! timeout 900 "$k3s" server --cluster-reset --cluster-reset-restore-path="$snapshot" >"$folder/restore.log" 2>&1; then
+    tail -n 40 "$folder/restore.log" >>"$log"
+    give_up "k3s did not restore the snapshot; the log has its last lines"
+  fi
+  "$k3s" server --disable-agent >"$folder/restore.log" 2>&1 &
+  server=$!
+  for ((try = 1; try <= 120; try++)); do
+    if "$k3s" kubectl delete node control-plane --ignore-not-found --wait=false >/dev/null 2>&1 &&
+      "$k3s" kubectl --namespace kube-system delete secret control-plane.node-password.k3s --ignore-not-found >/dev/null 2>&1; then
+      is_clean=yes
+      break
+    fi
+    sleep 5
+  done
+  kill "$server" 2>/dev/null || true
+  wait "$server" 2>/dev/null || true
+  if [ "$is_clean" = no ]; then
+    tail -n 40 "$folder/restore.log" >>"$log"
+    give_up "the restored cluster did not answer within ten minutes; the log has the last lines of k3s"
+  fi
+  rm -f "$folder/restore.log"
+  touch "$folder/restored"
 }
 
 start() {
@@ -281,16 +341,25 @@ UNIT
   begin join "wait until $name is part of the cluster"
   # An agent waits for the control plane, which may take minutes.
   for ((try = 1; try <= 360; try++)); do
-    [ ! -s "$joined" ] || return 0
+    if [ -s "$joined" ] && give_operator_its_token; then return 0; fi
     sleep 5
   done
   explain_and_give_up "$name" "it is not after half an hour"
+}
+
+# The API server may not answer yet.
+give_operator_its_token() {
+  local file=$folder/operator.json
+  [ -s "$file" ] || return 0
+  "$k3s" kubectl apply --server-side --force-conflicts --filename "$file" >/dev/null 2>&1 || return 1
+  rm -f "$file"
 }
 
 api=$(value "$folder/node.json" public_url)/api/v1
 fetch_secrets
 install_k3s
 configure
+restore
 start
 stage=ready
 say "the node is up"

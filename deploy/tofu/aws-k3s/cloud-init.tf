@@ -3,13 +3,16 @@
 # do nothing but report.
 
 locals {
-  k3s = {
-    version = "v1.37.1+k3s1"
-    # Of the files k3s and k3s-arm64 of the release.
-    sha256 = {
-      x86_64  = "92b94582eb7b34a8cf532e6006842b9ed215a6783cf56a3dd6271fd35243b2c0"
-      aarch64 = "a1561ca4aef8b99f5588a840d4468ac39c8c1cd92470bbcb9634823fa221741a"
+  domain = startswith(var.region, "cn-") ? "amazonaws.com.cn" : "amazonaws.com"
+
+  # The control plane puts its snapshots there, and begins with one of them where it takes the place of another machine.
+  data = {
+    snapshot_bucket = var.snapshot_bucket == "" ? null : {
+      name     = var.snapshot_bucket
+      region   = var.region
+      endpoint = "s3.${var.region}.${local.domain}"
     }
+    restored_snapshot = var.restored_snapshot
   }
 
   # Until the cloud controller has seen a node, Kubernetes starts nothing else on it.
@@ -37,12 +40,76 @@ locals {
     }
   })
 
+  # Volumes are disks of EBS, which outlive their machines. The class is the only one, and so the default.
+  disks = join("---\n", [for object in [
+    {
+      apiVersion = "helm.cattle.io/v1"
+      kind       = "HelmChart"
+      metadata   = { name = "aws-ebs-csi-driver", namespace = "kube-system" }
+      spec = {
+        repo            = "https://kubernetes-sigs.github.io/aws-ebs-csi-driver"
+        chart           = "aws-ebs-csi-driver"
+        version         = "2.49.0"
+        targetNamespace = "kube-system"
+        valuesContent = yamlencode({
+          controller = {
+            replicaCount    = 1
+            region          = var.region
+            k8sTagClusterId = var.cluster_id
+            # By it the policy of the credential allows to delete them.
+            extraVolumeTags = { "binnacle:cluster" = var.cluster_id }
+            nodeSelector    = { "node-role.kubernetes.io/control-plane" = "true" }
+          }
+          storageClasses = [{
+            name                 = "gp3"
+            annotations          = { "storageclass.kubernetes.io/is-default-class" = "true" }
+            volumeBindingMode    = "WaitForFirstConsumer"
+            allowVolumeExpansion = true
+            parameters           = { type = "gp3", encrypted = "true" }
+          }]
+        })
+      }
+    },
+    # Only what shares the network of the machine reaches the metadata service, and with it the role. The chart has no value for that.
+    {
+      apiVersion = "admissionregistration.k8s.io/v1"
+      kind       = "MutatingAdmissionPolicy"
+      metadata   = { name = "ebs-csi-controller.binnacle.dev" }
+      spec = {
+        failurePolicy      = "Fail"
+        reinvocationPolicy = "Never"
+        matchConstraints = {
+          namespaceSelector = { matchLabels = { "kubernetes.io/metadata.name" = "kube-system" } }
+          resourceRules = [{
+            apiGroups   = ["apps"]
+            apiVersions = ["v1"]
+            operations  = ["CREATE", "UPDATE"]
+            resources   = ["deployments"]
+          }]
+        }
+        matchConditions = [{ name = "name", expression = "object.metadata.name == 'ebs-csi-controller'" }]
+        mutations = [{
+          patchType = "ApplyConfiguration"
+          applyConfiguration = {
+            expression = "Object{spec: Object.spec{template: Object.spec.template{spec: Object.spec.template.spec{hostNetwork: true, dnsPolicy: 'ClusterFirstWithHostNet'}}}}"
+          }
+        }]
+      }
+    },
+    {
+      apiVersion = "admissionregistration.k8s.io/v1"
+      kind       = "MutatingAdmissionPolicyBinding"
+      metadata   = { name = "ebs-csi-controller.binnacle.dev" }
+      spec       = { policyName = "ebs-csi-controller.binnacle.dev" }
+    },
+  ] : yamlencode(object)])
+
   # The same for all nodes.
   bootstrap = {
     public_url  = trimsuffix(var.public_url, "/")
     cluster_id  = var.cluster_id
-    k3s_version = local.k3s.version
-    k3s_sha256  = local.k3s.sha256
+    k3s_version = var.k3s_version
+    k3s_sha256  = var.k3s_sha256
   }
 
   # Those of nodes that exist are empty, and changes of user data are ignored.
@@ -52,8 +119,8 @@ locals {
   }
 
   control_plane_user_data = templatefile("${path.module}/cloud-init.yaml.tftpl", {
-    node      = merge(local.bootstrap, local.tokens["control-plane"], { node = "control-plane", server = "" })
+    node      = merge(local.bootstrap, local.data, local.tokens["control-plane"], { node = "control-plane", server = "" })
     script    = file("${path.module}/bootstrap.sh")
-    manifests = { "aws-cloud-controller-manager" = local.cloud_controller }
+    manifests = { "aws-cloud-controller-manager" = local.cloud_controller, "aws-ebs-csi-driver" = local.disks }
   })
 }

@@ -2,8 +2,24 @@
 # kubelet learns the id of its machine from the metadata service, and nothing else on an agent asks AWS.
 
 locals {
-  owned   = { StringEquals = { "aws:ResourceTag/${local.kubernetes_tag}" = "owned" } }
   claimed = { StringEquals = { "aws:RequestTag/${local.kubernetes_tag}" = "owned" } }
+  owned   = { StringEquals = { "aws:ResourceTag/${local.kubernetes_tag}" = "owned" } }
+  snapshots = flatten([for bucket in compact([var.snapshot_bucket]) : [
+    {
+      Sid      = "Snapshots"
+      Effect   = "Allow"
+      Action   = ["s3:DeleteObject", "s3:GetObject", "s3:PutObject"]
+      Resource = ["arn:*:s3:::${bucket}/${var.cluster_id}/*"]
+    },
+    {
+      # k3s also asks whether the bucket exists, which names no prefix.
+      Sid       = "ListSnapshots"
+      Effect    = "Allow"
+      Action    = ["s3:ListBucket"]
+      Resource  = ["arn:*:s3:::${bucket}"]
+      Condition = { StringLikeIfExists = { "s3:prefix" = "${var.cluster_id}*" } }
+    },
+  ]])
 }
 
 resource "aws_iam_role" "control_plane" {
@@ -19,8 +35,14 @@ resource "aws_iam_role" "control_plane" {
   })
   # A policy that no state knows of must not keep the role.
   force_detach_policies = true
+  permissions_boundary  = var.permissions_boundary == "" ? null : var.permissions_boundary
 
   tags = { "binnacle:address" = "aws_iam_role.control_plane" }
+
+  lifecycle {
+    # Another boundary of the credential is for new clusters.
+    ignore_changes = [permissions_boundary]
+  }
 }
 
 resource "aws_iam_role_policy" "control_plane" {
@@ -29,15 +51,18 @@ resource "aws_iam_role_policy" "control_plane" {
 
   policy = jsonencode({
     Version = "2012-10-17"
-    Statement = [
+    Statement = concat([
       {
         Sid    = "Read"
         Effect = "Allow"
         Action = [
+          "ec2:DescribeAccountAttributes",
+          "ec2:DescribeAddresses",
           "ec2:DescribeAvailabilityZones",
           "ec2:DescribeInstances",
           "ec2:DescribeInstanceTopology",
           "ec2:DescribeInstanceTypes",
+          "ec2:DescribeInternetGateways",
           "ec2:DescribeRegions",
           "ec2:DescribeRouteTables",
           "ec2:DescribeSecurityGroups",
@@ -70,6 +95,14 @@ resource "aws_iam_role_policy" "control_plane" {
         ]
         Resource  = "*"
         Condition = local.claimed
+      },
+      {
+        # A snapshot that a volume is made of has tags of its own, and none in the request.
+        Sid       = "CreateVolumesOfSnapshots"
+        Effect    = "Allow"
+        Action    = "ec2:CreateVolume"
+        Resource  = "arn:*:ec2:*:*:snapshot/*"
+        Condition = local.owned
       },
       {
         Sid       = "CreateGroupsAndSnapshotsWithTheTag"
@@ -151,7 +184,7 @@ resource "aws_iam_role_policy" "control_plane" {
           StringEquals = { "iam:AWSServiceName" = "elasticloadbalancing.amazonaws.com" }
         }
       },
-    ]
+    ], local.snapshots)
   })
 }
 

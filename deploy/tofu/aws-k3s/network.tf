@@ -1,5 +1,5 @@
 # Each resource can be imported by one id that is found by its tag or its name. Associations cannot, so the route table
-# and the security group that come with the VPC are adopted instead: to create these again is no error.
+# and the security group that come with the VPC are adopted instead: to create these again is not an error.
 
 data "aws_availability_zones" "available" {
   state = "available"
@@ -89,6 +89,24 @@ resource "aws_subnet" "public" {
 
   lifecycle {
     # A zone that AWS adds later must not move the subnets, and all machines with them.
+    ignore_changes = [availability_zone, cidr_block]
+  }
+}
+
+# For the control plane alone, so that nothing else ever has the address that its agents join: not while its machine is
+# replaced either. Without the tag of the cluster it gets no load balancers.
+resource "aws_subnet" "control_plane" {
+  vpc_id                  = aws_vpc.cluster.id
+  cidr_block              = cidrsubnet(var.network_range, 12, 512)
+  availability_zone       = try(local.zones[0], null)
+  map_public_ip_on_launch = true
+
+  tags = {
+    Name               = "binnacle-${var.name}-control-plane"
+    "binnacle:address" = "aws_subnet.control_plane"
+  }
+
+  lifecycle {
     ignore_changes = [availability_zone, cidr_block]
   }
 }

@@ -43,7 +43,8 @@ resource "aws_key_pair" "cluster" {
 resource "aws_instance" "control_plane" {
   ami                    = data.aws_ami.ubuntu.id
   instance_type          = var.instance_type
-  subnet_id              = local.subnets_by_place[0]
+  subnet_id              = aws_subnet.control_plane.id
+  private_ip             = cidrhost(aws_subnet.control_plane.cidr_block, 10)
   vpc_security_group_ids = [aws_security_group.nodes.id]
   key_name               = aws_key_pair.cluster.key_name
   iam_instance_profile   = aws_iam_instance_profile.control_plane.name
@@ -71,7 +72,7 @@ resource "aws_instance" "control_plane" {
 
   lifecycle {
     # A new image or a new token is for new machines.
-    ignore_changes = [ami, user_data, subnet_id]
+    ignore_changes = [ami, user_data, subnet_id, private_ip]
   }
 
   # Without rights and a way out the cloud controller fails in its first minutes.

@@ -17,5 +17,5 @@ output "agents" {
 }
 
 output "kubernetes_version" {
-  value = local.k3s.version
+  value = var.k3s_version
 }

@@ -84,6 +84,62 @@ variable "report_tokens" {
   sensitive   = true
 }
 
+variable "k3s_version" {
+  description = "The release of k3s, which is that of the cluster."
+  type        = string
+  validation {
+    condition     = can(regex("^v[0-9]+\\.[0-9]+\\.[0-9]+\\+k3s[0-9]+$", var.k3s_version))
+    error_message = "A release of k3s is written like v1.37.1+k3s1."
+  }
+}
+
+variable "k3s_sha256" {
+  description = "The checksums of the files k3s and k3s-arm64 of the release, by the machines that run them: x86_64 and aarch64."
+  type        = map(string)
+}
+
+variable "snapshot_bucket" {
+  description = "The bucket, in the region of the cluster, that the control plane puts snapshots of its data into; none if empty."
+  type        = string
+  default     = ""
+  validation {
+    condition     = can(regex("^([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])?$", var.snapshot_bucket))
+    error_message = "The name of a bucket has 3 to 63 small letters, digits, dots and hyphens."
+  }
+}
+
+variable "restored_snapshot" {
+  description = "The snapshot that a new control plane begins with, which is in the bucket; none if empty."
+  type        = string
+  default     = ""
+  validation {
+    condition     = can(regex("^([A-Za-z0-9][A-Za-z0-9._-]*)?$", var.restored_snapshot))
+    error_message = "The name of a snapshot has letters, digits, dots, hyphens and underscores."
+  }
+}
+
+variable "permissions_boundary" {
+  description = "The policy that limits the role of the control plane; none if empty."
+  type        = string
+  default     = ""
+  validation {
+    condition     = can(regex("^(arn:[a-z-]+:iam::[0-9]{12}:policy/.+)?$", var.permissions_boundary))
+    error_message = "A policy is written like arn:aws:iam::123456789012:policy/binnacle-boundary."
+  }
+}
+
+variable "role_arn" {
+  description = "The role to act as; none if empty."
+  type        = string
+  default     = ""
+}
+
+variable "external_id" {
+  description = "What the trust policy of the role asks for."
+  type        = string
+  default     = ""
+}
+
 variable "network_range" {
   description = "The range of the VPC. It must not overlap 10.42.0.0/15, which pods and services have."
   type        = string

@@ -27,6 +27,8 @@ variables {
   ssh_public_key = "ssh-ed25519 AAAA"
   admin_ranges   = ["203.0.113.0/24", "2001:db8::/32"]
   public_url     = "https://binnacle.example/"
+  k3s_version    = "v1.37.1+k3s1"
+  k3s_sha256     = { x86_64 = "0", aarch64 = "1" }
   node_tokens    = { "control-plane" = "token-0", "agent-1" = "token-1", "agent-2" = "token-2" }
   report_tokens  = { "control-plane" = "report-0", "agent-1" = "report-1", "agent-2" = "report-2" }
 }
@@ -115,6 +117,19 @@ run "a_type_of_one_zone_is_refused" {
   }
 
   expect_failures = [aws_vpc.cluster]
+}
+
+run "a_role_with_a_boundary" {
+  command = plan
+
+  variables {
+    permissions_boundary = "arn:aws:iam::123456789012:policy/binnacle-boundary"
+  }
+
+  assert {
+    condition     = aws_iam_role.control_plane.permissions_boundary == "arn:aws:iam::123456789012:policy/binnacle-boundary"
+    error_message = "The role of the control plane has the boundary."
+  }
 }
 
 run "created" {
