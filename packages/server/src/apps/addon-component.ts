@@ -1,6 +1,6 @@
 import type { ComponentSpec, ValidationItem } from "@binnacle/contract";
 import { chartVersionProblems } from "../addons/addon.ts";
-import { resolveValues, type Values, valueProblems, withoutPaths } from "../addons/addon-values.ts";
+import { resolveValues, rulesOf, withoutPaths } from "../addons/addon-values.ts";
 import type { AddonDefinition } from "../catalog/catalog.adapter.ts";
 import { keysOf } from "./app-secrets.ts";
 
@@ -94,11 +94,6 @@ export function missingAddonSecrets(
   });
   return new Map(missing);
 }
-
-const rulesOf = (definition: AddonDefinition) => ({
-  ...definition,
-  check: (candidate: Values) => valueProblems(definition.values_schema, candidate),
-});
 
 const twiceGiven = (paths: readonly string[], secretKeys: readonly string[]): ValidationItem[] =>
   paths

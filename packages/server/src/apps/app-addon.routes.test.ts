@@ -1,22 +1,17 @@
-import { startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startWorld } from "@binnacle/world";
+import { afterAll, describe, expect, test } from "vitest";
 import { newId } from "../id.adapter.ts";
-import { insertInstance, openShop, type Shop, WEB, workload } from "./app.fixture.ts";
+import { insertInstance, openShop, WEB, workload } from "./app.fixture.ts";
 
-let world: World;
-let shop: Shop;
-
-beforeAll(async () => {
-  world = await startWorld();
-  shop = await openShop(world);
-});
-afterAll(() => world?.stop());
+const world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
+const shop = await openShop(world);
+afterAll(() => world.stop());
 
 const read = async (name: string) => (await shop.viewer.api.get(shop.path(name))).body;
 const act = (name: string, rest: string, body?: unknown) => shop.editor.api.post(shop.path(name, rest), body);
 
 describe("attached addon instances", () => {
-  test("[AP35] attaching injects the instance's name as an export_ref into every workload or the one named", async () => {
+  test("[AP35] attaching an addon instance injects its name as an export_ref into every workload or the one named", async () => {
     const name = await shop.app([WEB, workload("worker")]);
     const [one, two] = [
       await insertInstance(world, shop, `one-${name}`),
@@ -35,7 +30,7 @@ describe("attached addon instances", () => {
     expect(single.body.components.length).toBe(2);
   });
 
-  test("[AP36] attaching again is a 409, and what is not there a 404", async () => {
+  test("[AP36] attaching an addon instance again is a 409, and attaching an unknown one a 404", async () => {
     const name = await shop.app();
     const addon = await insertInstance(world, shop, `i-${name}`);
     await act(name, "/attach-addon", { addon_instance_id: addon });
@@ -55,7 +50,7 @@ describe("attached addon instances", () => {
     expect((await act(name, "/attach-addon", { addon_instance_id: addon, component_name: "no" })).status).toBe(404);
   });
 
-  test("[AP180] attaching without a component of the instance's name succeeds with a warning", async () => {
+  test("[AP180] attaching an addon instance without a component of its name succeeds with a warning", async () => {
     const name = await shop.app([WEB]);
     const instance = `i-${name}`;
     const addon = await insertInstance(world, shop, instance);
@@ -69,7 +64,7 @@ describe("attached addon instances", () => {
     expect(added.body.warnings).toEqual([]);
   });
 
-  test("[AP37] detaching takes it out of every component, and twice is a 404", async () => {
+  test("[AP37] detaching an addon instance takes it out of every component, and detaching it twice is a 404", async () => {
     const name = await shop.app([WEB, workload("worker")]);
     const addon = await insertInstance(world, shop, `i-${name}`);
     await act(name, "/attach-addon", { addon_instance_id: addon });

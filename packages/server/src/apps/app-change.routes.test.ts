@@ -1,19 +1,14 @@
-import { startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startWorld } from "@binnacle/world";
+import { afterAll, describe, expect, test } from "vitest";
 import { EVENTS_TOPIC } from "../events/event.ts";
-import { openShop, type Shop, WEB } from "./app.fixture.ts";
+import { openShop, someName, WEB, workload } from "./app.fixture.ts";
 
-let world: World;
-let shop: Shop;
-
-beforeAll(async () => {
-  world = await startWorld();
-  shop = await openShop(world);
-});
-afterAll(() => world?.stop());
+const world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
+const shop = await openShop(world);
+afterAll(() => world.stop());
 
 describe("PATCH /apps/{namespace}/{name}", () => {
-  test("[AP13] adds, removes and patches components, and sets the description, in one go", async () => {
+  test("[AP13] PATCH /apps/{namespace}/{name} adds, removes and patches components and sets the description in one request", async () => {
     const name = await shop.app([WEB, { ...WEB, name: "old" }]);
     const changed = await shop.editor.api.patch(shop.path(name), {
       description: "What customers see.",
@@ -32,7 +27,7 @@ describe("PATCH /apps/{namespace}/{name}", () => {
     expect((await shop.viewer.api.get(shop.path(name))).body).toEqual(changed.body);
   });
 
-  test("[AP187] is told in words and by field: by its deployment, its audit entry and its events", async () => {
+  test("[AP187] a PATCH of an app is described in words and by field in its deployment, its audit entry and its events", async () => {
     const name = await shop.app([
       { name: "web", workload_spec: { image: "example.com/web:1.5.0" }, secrets: { API_KEY: "the first value" } },
       { name: "api", workload_spec: { image: "example.com/api:2", replicas: 3 } },
@@ -80,7 +75,7 @@ describe("PATCH /apps/{namespace}/{name}", () => {
     expect(JSON.stringify([newest, log.body, heard])).not.toMatch(/the first value|another|one more value/);
   });
 
-  test("[AP74][AP75] refuses an image and a schedule that no cluster takes, when an app is made and when it changes", async () => {
+  test("[AP74][AP75] an image and a schedule that Kubernetes does not accept are a 422 in a new app and in a change", async () => {
     const spec = { kind: "cronjob", image: "UPPER:::bad", schedule: "61 * * * *" };
     const components = [{ name: "work", workload_spec: spec }];
     const made = await shop.editor.api.post("/apps", { name: "work", project_id: shop.project, components });
@@ -94,7 +89,7 @@ describe("PATCH /apps/{namespace}/{name}", () => {
     });
   });
 
-  test("[AP78] takes recreate in the patch of a component alone, and does not store it", async () => {
+  test("[AP78] recreate is accepted only in the patch of a component, and is not stored", async () => {
     const volumes = [{ name: "data", mount_path: "/data", size_gb: 1 }];
     const name = await shop.app([{ name: "db", workload_spec: { image: "postgres:18", volumes } }]);
     const patch = (fields: object) =>
@@ -108,7 +103,7 @@ describe("PATCH /apps/{namespace}/{name}", () => {
     expect(JSON.stringify(changed.body)).not.toContain("recreate");
   });
 
-  test("[AP14] is all or nothing", async () => {
+  test("[AP14] a PATCH of an app that fails in one component changes nothing", async () => {
     const name = await shop.app();
     const before = (await shop.viewer.api.get(shop.path(name))).body;
     const refused = await shop.editor.api.patch(shop.path(name), {
@@ -122,7 +117,7 @@ describe("PATCH /apps/{namespace}/{name}", () => {
     expect((await shop.viewer.api.get(shop.path(name))).body).toEqual(before);
   });
 
-  test("[AP15] a removal that breaks another's export_ref is a 409 with both names", async () => {
+  test("[AP15] removing a component that an export_ref of another one needs is a 409 with both names", async () => {
     const name = await shop.app([
       { ...WEB, export_refs: [{ component: "db" }] },
       { ...WEB, name: "db" },
@@ -134,7 +129,7 @@ describe("PATCH /apps/{namespace}/{name}", () => {
     });
   });
 
-  test("[AP16] a form that is wrong is a 422 before anything else, whatever the operation", async () => {
+  test("[AP16] a malformed change of a component is a 422 before the app is looked up, whatever the operation", async () => {
     const { status, body } = await shop.editor.api.patch(shop.path("absent"), {
       components: [
         { op: "add", name: "web", workload_spec: { ports: [{ port: 80 }] } },
@@ -169,14 +164,14 @@ describe("PATCH /apps/{namespace}/{name}", () => {
     expect((await shop.editor.api.patch(shop.path("absent"), { description: null })).status).toBe(404);
   });
 
-  test("[AP17] needs an editor", async () => {
+  test("[AP17] PATCH /apps/{namespace}/{name} needs an editor", async () => {
     const name = await shop.app();
     expect((await shop.viewer.api.patch(shop.path(name), { description: "x" })).status).toBe(403);
     expect((await shop.stranger.api.patch(shop.path(name), { description: "x" })).status).toBe(404);
     expect((await world.anyone.patch(shop.path(name), { description: "x" })).status).toBe(401);
   });
 
-  test("[AP18] honours If-Match: a state that has passed is a 412 and changes nothing", async () => {
+  test("[AP18] a PATCH of an app with an If-Match of an earlier state is a 412 and changes nothing", async () => {
     const name = await shop.app();
     const tag = (await shop.viewer.api.get(shop.path(name))).headers.get("etag") ?? "";
     const patch = (condition: string, description: string) =>
@@ -195,7 +190,7 @@ describe("PATCH /apps/{namespace}/{name}", () => {
 });
 
 describe("DELETE /apps/{namespace}/{name}", () => {
-  test("[AP19] leaves the app readable as deleting, with its name taken, until the cluster confirms", async () => {
+  test("[AP19] a deleted app reads as deleting, and its name is taken", async () => {
     const name = await shop.app();
     expect((await shop.editor.api.delete(shop.path(name))).status).toBe(204);
     const read = await shop.viewer.api.get(shop.path(name));
@@ -214,7 +209,7 @@ describe("DELETE /apps/{namespace}/{name}", () => {
     expect(removed_at).not.toBeNull();
   });
 
-  test("[AP19] asked for again it is a 204, and nothing else can be done to the app", async () => {
+  test("[AP19] deleting an app again is a 204, and every other operation on it is refused", async () => {
     const name = await shop.app();
     await shop.editor.api.delete(shop.path(name));
     expect((await shop.editor.api.delete(shop.path(name))).status).toBe(204);
@@ -231,9 +226,75 @@ describe("DELETE /apps/{namespace}/{name}", () => {
     expect(patched).toMatchObject({ status: 409, body: { detail: { code: "app_deleting" } } });
   });
 
-  test("[AP17] needs an editor to delete", async () => {
+  test("[AP17] DELETE /apps/{namespace}/{name} needs an editor", async () => {
     const name = await shop.app();
     expect((await shop.viewer.api.delete(shop.path(name))).status).toBe(403);
     expect((await shop.stranger.api.delete(shop.path(name))).status).toBe(404);
+  });
+});
+
+describe("the size of an app", () => {
+  const SIZE = /as JSON; 1000000 are the most/;
+  const files = (characters: number) => [{ path: "/etc/text", content: "x".repeat(characters) }];
+  const added = (name: string, spec: object = {}) => ({
+    op: "add",
+    name,
+    workload_spec: { image: "nginx:1.30", ...spec },
+  });
+
+  test("[AP350] a PATCH that would make an app larger than its cluster takes is refused, and changes nothing", async () => {
+    const name = await shop.app([WEB]);
+    const grow = (index: number) =>
+      shop.editor.api.patch(shop.path(name), {
+        components: ["a", "b", "c"].map((letter) => added(`${letter}${index}`, { files: files(130_000) })),
+      });
+    expect([(await grow(1)).status, (await grow(2)).status]).toEqual([200, 200]);
+    const before = await shop.viewer.api.get(shop.path(name));
+    expect(await grow(3)).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ["body", "components"], msg: expect.stringMatching(SIZE) }] },
+    });
+    expect((await shop.viewer.api.get(shop.path(name))).body).toEqual(before.body);
+  });
+
+  test("[AP350] a PATCH that would give an app more than 100 components is refused, as a POST of them is", async () => {
+    const name = await shop.app([WEB]);
+    const many = (from: number, count: number) =>
+      Array.from({ length: count }, (_, index) => added(`c${from + index}`));
+    expect((await shop.editor.api.patch(shop.path(name), { components: many(0, 99) })).status).toBe(200);
+    expect(await shop.editor.api.patch(shop.path(name), { components: many(99, 1) })).toMatchObject({
+      status: 422,
+      body: {
+        detail: [{ loc: ["body", "components"], msg: expect.stringContaining("101 components; 100 are the most") }],
+      },
+    });
+  });
+
+  test("[AP351] secrets that would be larger together than a cluster takes are refused, and none of them is stored", async () => {
+    const name = await shop.app([WEB]);
+    const path = shop.path(name, "/components/web/secrets");
+    const large = (prefix: string) =>
+      Object.fromEntries(Array.from({ length: 5 }, (_, index) => [`${prefix}${index}`, "x".repeat(60_000)]));
+    expect((await shop.editor.api.patch(path, large("A"))).status).toBe(200);
+    expect(await shop.editor.api.patch(path, large("B"))).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ["body"], msg: expect.stringContaining("500000 are the most"), type: "too_long" }] },
+    });
+    const { body } = await shop.viewer.api.get(path);
+    expect(JSON.stringify(body)).not.toContain('"B0"');
+  });
+
+  test("[AP351] long keys of secrets without a value count as much as values do", async () => {
+    const secrets = Object.fromEntries(
+      Array.from({ length: 200 }, (_, index) => [`${"K".repeat(247)}_${100 + index}`, ""]),
+    );
+    const components = (count: number) =>
+      Array.from({ length: count }, (_, index) => ({ ...workload(`web-${index}`), secrets }));
+    const app = (count: number) => ({ name: someName(), project_id: shop.project, components: components(count) });
+    expect((await shop.editor.api.post("/apps", app(9))).status).toBe(201);
+    expect(await shop.editor.api.post("/apps", app(10))).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ["body"], msg: expect.stringContaining("500000 are the most"), type: "too_long" }] },
+    });
   });
 });

@@ -1,8 +1,9 @@
-import { canonicalJson, UNKNOWN_DRIFT } from "@binnacle/contract";
+import { canonicalJson, type Reason, UNKNOWN_DRIFT } from "@binnacle/contract";
 import { sql } from "kysely";
 import { reportingAt } from "../clusters/freshness.ts";
 import type { Tx } from "../database/transaction.ts";
-import { type DispatchedKind, deletionOf, divideOutcomes, type Outcome } from "../dispatch/kind.ts";
+import { lockRecords } from "../dispatch/dispatch.store.ts";
+import { type DispatchedKind, deletionOf, divideOutcomes, fileInProject, type Outcome } from "../dispatch/kind.ts";
 import type { Announcement } from "../events/event.ts";
 import { deleteEmptyProjects } from "../projects/project-kind.store.ts";
 import type { Vault } from "../vault/vault.ts";
@@ -36,24 +37,19 @@ export const appKind = (vault: Vault, findDefinition: FindDefinition): Dispatche
     };
   },
 
+  file: (key) => fileInProject(key, "apps", "App"),
+
   rejected: (message) => ({
     phase: "invalid",
-    reason: "RefusedByCluster",
+    reason: "RefusedByCluster" satisfies Reason,
     message,
     components: [],
     drift: UNKNOWN_DRIFT,
   }),
 
   async lock(tx, clusterId, ids) {
-    const apps = await tx
-      .selectFrom("apps")
-      .selectAll()
-      .where("id", "in", ids)
-      .where("cluster_id", "=", clusterId)
-      .orderBy("id")
-      .forUpdate()
-      .execute();
-    return new Map(apps.map((app) => [app.id, { app, settled: null }]));
+    const apps = await lockRecords<App>(tx, "apps", clusterId, ids);
+    return new Map([...apps].map(([id, app]) => [id, { app, settled: null }]));
   },
 
   afterReport: (before, generation, report, _, now) => appAfterReport(before, generation, report, now),
@@ -106,7 +102,7 @@ export const appKind = (vault: Vault, findDefinition: FindDefinition): Dispatche
 
 type EndedDeployment = Pick<Deployment, "id" | "app_id" | "revision" | "status">;
 
-/** Announces only apps that have changed; that they were observed again is no change. */
+/** Announces only apps that have changed; a repeated observation is not a change. */
 function announcementsOf(
   { before, after }: Outcome<ReportedApp>,
   ended: readonly EndedDeployment[],
@@ -126,11 +122,13 @@ async function saveReported(tx: Tx, reported: readonly ReportedApp[], now: Date)
     update apps set phase = seen.phase, phase_reason = seen.phase_reason, phase_message = seen.phase_message,
       phase_since = seen.phase_since, observed_generation = seen.observed_generation, component_statuses = seen.component_statuses,
       drift_state = seen.drift_state, drift_summary = seen.drift_summary, drift_fields = seen.drift_fields,
-      drift_detected_at = seen.drift_detected_at, drift_repairs = seen.drift_repairs, reported_at = ${now}, updated_at = ${now}
+      drift_detected_at = seen.drift_detected_at, drift_repairs = seen.drift_repairs,
+      suspension_reported = seen.suspension_reported, reported_at = ${now}, updated_at = ${now}
     from jsonb_to_recordset(${JSON.stringify(reported.map(({ app }) => reportedPart(app)))}::jsonb) as seen (
       id uuid, phase text, phase_reason text, phase_message text, phase_since timestamptz, observed_generation bigint,
       component_statuses jsonb,
-      drift_state text, drift_summary text, drift_fields jsonb, drift_detected_at timestamptz, drift_repairs jsonb
+      drift_state text, drift_summary text, drift_fields jsonb, drift_detected_at timestamptz, drift_repairs jsonb,
+      suspension_reported boolean
     )
     where apps.id = seen.id
   `.execute(tx);

@@ -1,24 +1,19 @@
 import { Deployment } from "@binnacle/contract";
-import { startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { startWorld } from "@binnacle/world";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { definitionId } from "../catalog/catalog-file.ts";
 import { DISPATCH_TOPIC } from "../dispatch/dispatch.ts";
 import { EVENTS_TOPIC, type Event } from "../events/event.ts";
 import { schemaProblems } from "../http/checked.fixture.ts";
 import { newId } from "../id.adapter.ts";
 import { SOON } from "../jobs/jobs.fixture.ts";
-import { insertInstance, openShop, type Shop, WEB, workload } from "./app.fixture.ts";
+import { insertInstance, openShop, WEB, workload } from "./app.fixture.ts";
 
 const POSTGRESQL = definitionId("postgresql");
 
-let world: World;
-let shop: Shop;
-
-beforeAll(async () => {
-  world = await startWorld();
-  shop = await openShop(world);
-});
-afterAll(() => world?.stop());
+const world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
+const shop = await openShop(world);
+afterAll(() => world.stop());
 
 const read = async (name: string) => (await shop.viewer.api.get(shop.path(name))).body;
 const act = (name: string, rest: string, body?: unknown) => shop.editor.api.post(shop.path(name, rest), body);
@@ -32,7 +27,7 @@ async function report(name: string, facts: object): Promise<void> {
 }
 
 describe("every operation", () => {
-  test("[AP20] writes a deployment with the next revision, and what was pending is superseded", async () => {
+  test("[AP20] every operation on an app writes a deployment with the next revision and supersedes a pending one", async () => {
     const name = await shop.app();
     await act(name, "/scale", { component_name: "web", replicas: 3 });
     const [newest, first] = await deployments(name);
@@ -52,7 +47,7 @@ describe("every operation", () => {
     expect(first.finished_at).not.toBeNull();
   });
 
-  test("[AP21] raises the generation that the cluster is to reach, and puts the phase back to pending", async () => {
+  test("[AP21] every operation on an app raises its generation and sets its phase to pending", async () => {
     const name = await shop.app();
     await report(name, { phase: "running", phase_reason: "Ready", observed_generation: 1 });
     await act(name, "/redeploy");
@@ -72,7 +67,7 @@ describe("every operation", () => {
     });
   });
 
-  test("[AP22] is announced on the event stream and to the hub once it is committed", async () => {
+  test("[AP22] every operation on an app is announced on the event stream and to the hub", async () => {
     const name = await shop.app();
     const { id } = await read(name);
     const events: Event[] = [];
@@ -96,7 +91,7 @@ describe("every operation", () => {
     });
   });
 
-  test("[AP23] while the drift is blocked_sync only a forced redeploy is done", async () => {
+  test("[AP23] while the drift is blocked_sync, changes of the app are a 409, and a forced redeploy is accepted", async () => {
     const name = await shop.app([WEB], {});
     const addon = await insertInstance(world, shop, `i${name}`);
     await report(name, { drift_state: "blocked_sync", drift_summary: "Somebody owns spec.replicas." });
@@ -125,7 +120,7 @@ describe("every operation", () => {
     expect(forced_generation).toBe(2);
   });
 
-  test("[AP17] needs an editor, and project_id in the query", async () => {
+  test("[AP17] pause, resume and redeploy need an editor, and project_id in the query", async () => {
     const name = await shop.app();
     for (const rest of ["/pause", "/resume", "/redeploy"]) {
       expect((await shop.viewer.api.post(shop.path(name, rest))).status).toBe(403);
@@ -137,14 +132,14 @@ describe("every operation", () => {
 });
 
 describe("scale", () => {
-  test("[AP24] sets the replicas of one component", async () => {
+  test("[AP24] scaling sets the replicas of one component", async () => {
     const name = await shop.app([WEB, workload("worker")]);
     const { status, body } = await act(name, "/scale", { component_name: "web", replicas: 5 });
     expect(status).toBe(200);
     expect(body.components).toMatchObject([{ workload_spec: { replicas: 5 } }, { workload_spec: { replicas: 2 } }]);
   });
 
-  test("[AP25] of a component that scales by itself moves the least number", async () => {
+  test("[AP25] scaling a component with autoscale changes its minimum, up to its maximum", async () => {
     const autoscale = { min: 1, max: 6, cpu_percent: 70 };
     const name = await shop.app([{ name: "web", workload_spec: { image: "x", replicas: 2, autoscale } }]);
     const { status, body } = await act(name, "/scale", { component_name: "web", replicas: 4 });
@@ -156,7 +151,7 @@ describe("scale", () => {
     expect(past).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", "replicas"] }] } });
   });
 
-  test.each(["job", "cronjob", "daemonset"])("[AP76] refuses a %s", async (kind) => {
+  test.each(["job", "cronjob", "daemonset"])("[AP76] scaling a %s is a 422", async (kind) => {
     const schedule = kind === "cronjob" ? { schedule: "0 3 * * *" } : {};
     const name = await shop.app([{ name: "work", workload_spec: { kind, image: "worker:1", ...schedule } }]);
     expect(await act(name, "/scale", { component_name: "work", replicas: 2 })).toMatchObject({
@@ -165,7 +160,7 @@ describe("scale", () => {
     });
   });
 
-  test("[AP26] refuses 0, an unknown component, and what has no replicas", async () => {
+  test("[AP26] scaling to 0 or a component without replicas is a 422, and an unknown component a 404", async () => {
     const name = await shop.app([
       WEB,
       { name: "cache", type: "chart", chart_spec: { repo: "https://x", name: "redis" } },
@@ -181,7 +176,7 @@ describe("scale", () => {
     });
   });
 
-  test("[AP27] is a 409 while the app is paused, and so is a patch of the replicas", async () => {
+  test("[AP27] scaling a paused app is a 409, and so is a patch of its replicas", async () => {
     const name = await shop.app();
     await act(name, "/pause");
     const refused = { status: 409, body: { detail: { code: "app_paused" } } };
@@ -192,7 +187,7 @@ describe("scale", () => {
 });
 
 describe("pause and resume", () => {
-  test("[AP28] a paused app reads with 0 replicas, and resuming restores the counts of before", async () => {
+  test("[AP28] a paused app reads with 0 replicas, and resuming it restores the former counts", async () => {
     const name = await shop.app([WEB, workload("worker", { workload_spec: { image: "x", replicas: 7 } })]);
     const counts = (app: { components: { workload_spec: { replicas: number } }[] }) =>
       app.components.map(({ workload_spec }) => workload_spec.replicas);
@@ -216,7 +211,7 @@ describe("pause and resume", () => {
 });
 
 describe("redeploy", () => {
-  test("[AP30] needs no body and leaves the specification as it is", async () => {
+  test("[AP30] a redeploy needs no body and leaves the specification as it is", async () => {
     const name = await shop.app();
     const before = await read(name);
     expect(await act(name, "/redeploy")).toMatchObject({
@@ -240,7 +235,7 @@ test.each([
 });
 
 describe("deployments and rollback", () => {
-  test("[AP31] the history is paginated, newest first, with its total", async () => {
+  test("[AP31] the deployments of an app are paginated, newest first, with their total", async () => {
     const name = await shop.app();
     await act(name, "/pause");
     await act(name, "/resume");
@@ -249,7 +244,7 @@ describe("deployments and rollback", () => {
     expect((await shop.stranger.api.get(shop.path(name, "/deployments"))).status).toBe(404);
   });
 
-  test("[AP32] a rollback restores the specification of a revision as a new one; -1 is the one before", async () => {
+  test("[AP32] a rollback restores the specification of a revision as a new one, and -1 is the one before", async () => {
     const name = await shop.app();
     await act(name, "/scale", { component_name: "web", replicas: 8 });
     const back = await act(name, "/rollback", { revision: -1 });
@@ -266,7 +261,7 @@ describe("deployments and rollback", () => {
     });
   });
 
-  test("[AP32] a rollback past a pause resumes, and one to a pause pauses", async () => {
+  test("[AP32] a rollback to a revision before a pause resumes the app, and one to a paused revision pauses it", async () => {
     const name = await shop.app();
     await act(name, "/pause");
     expect((await act(name, "/rollback", { revision: 1 })).body.paused).toBe(false);
@@ -277,7 +272,7 @@ describe("deployments and rollback", () => {
     expect((await act(name, "/resume")).body.components[0].workload_spec.replicas).toBe(2);
   });
 
-  test("[AP87] a rollback to an older version of a database is confirmed in its body, on both routes", async () => {
+  test("[AP87] a rollback to an older version of a database needs allow_downgrade in its body, on both routes", async () => {
     const db = { name: "db", type: "addon", addon_spec: { definition_id: POSTGRESQL, chart_version: "0.12.4" } };
     const name = await shop.app([db]);
     const to = (chart_version: string, more: object = {}) =>
@@ -306,7 +301,7 @@ describe("deployments and rollback", () => {
     }
   });
 
-  test("[AP33] an unknown revision or deployment, also another app's, is a 404", async () => {
+  test("[AP33] a rollback to an unknown revision or deployment, also another app's, is a 404", async () => {
     const [name, other] = [await shop.app(), await shop.app()];
     const [foreign] = await deployments(other);
     for (const body of [{ revision: 9 }, { revision: 0 }, { revision: -1 }, { deployment_id: foreign.deployment_id }]) {
@@ -319,7 +314,7 @@ describe("deployments and rollback", () => {
     expect((await act(name, "/deployments/nonsense/rollback")).status).toBe(422);
   });
 
-  test("[AP34] both or neither of deployment_id and revision is a 422 at the body", async () => {
+  test("[AP34] a rollback with both or neither of deployment_id and revision is a 422 at the body", async () => {
     const name = await shop.app();
     for (const body of [{}, { revision: 1, deployment_id: newId() }]) {
       expect(await act(name, "/rollback", body)).toMatchObject({

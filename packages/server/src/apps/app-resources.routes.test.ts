@@ -1,20 +1,17 @@
 import { randomBytes } from "node:crypto";
-import { startWorld, type World } from "@binnacle/world";
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { startWorld } from "@binnacle/world";
+import { afterAll, afterEach, expect, test } from "vitest";
 import { operatorFor, type TestOperator } from "../hub/operator.fixture.ts";
 import { openShop, type Shop } from "./app.fixture.ts";
 
 const SIGNING_KEY = randomBytes(32).toString("base64url");
 const AT = "2026-01-31T09:30:00.000Z";
 
-let world: World;
 let shop: Shop;
 const open: TestOperator[] = [];
 
-beforeAll(async () => {
-  world = await startWorld({ env: { BINNACLE_SECRET_KEY: SIGNING_KEY } });
-});
-afterAll(() => world?.stop());
+const world = await startWorld({ env: { BINNACLE_SECRET_KEY: SIGNING_KEY } });
+afterAll(() => world.stop());
 afterEach(async () => {
   for (const operator of open.splice(0)) await operator.leave();
 });
@@ -87,7 +84,7 @@ test("[AP89] viewers read the events about the objects of an app", async () => {
   expect((await operator.next("request")).request).toEqual({ name: "events", namespace: shop.namespace, app: name });
 });
 
-test("[AP88] [AP89] both are a 404 for strangers and for an app that is not there, and need a project", async () => {
+test("[AP88] [AP89] resources and events of an app are a 404 for strangers and for an unknown app, and need project_id", async () => {
   await connected(answering);
   const { name, resources, events } = await paths();
   for (const path of [resources, events]) {
@@ -99,7 +96,7 @@ test("[AP88] [AP89] both are a 404 for strangers and for an app that is not ther
   expect(open[0]?.all("request")).toEqual([]);
 });
 
-test("[AP90] without an operator they are a 503", async () => {
+test("[AP90] resources and events of an app without an operator are a 503", async () => {
   shop = await openShop(world);
   const { resources, events } = await paths();
   const refused = { status: 503, body: { detail: "No operator of the cluster is connected. Try again in a moment." } };
@@ -107,7 +104,7 @@ test("[AP90] without an operator they are a 503", async () => {
   expect(await shop.viewer.api.get(events)).toMatchObject(refused);
 });
 
-test("[AP90] an operator that is too old is a 502 that says so, and its session goes on", async () => {
+test("[AP90] resources and events of an app are a 502 if the operator is too old, and its session goes on", async () => {
   const operator = await connected((it) => it.storesAll());
   const { resources, events } = await paths();
   const detail = "The cluster's operator is too old to answer this. Upgrade its Helm chart and try again.";
@@ -119,7 +116,7 @@ test("[AP90] an operator that is too old is a 502 that says so, and its session 
 test.each([
   ["unavailable", 503],
   ["failed", 502],
-])("[AP90] an operator that answers %s is a %i with its message", async (code, status) => {
+])("[AP90] when the operator answers %s, the resources of an app are a %i with its message", async (code, status) => {
   const message = "The cluster's API server does not answer.";
   await connected((it) => it.observes(() => ({ error: { code, message } })));
   const { resources } = await paths();

@@ -27,7 +27,7 @@ const observed = (...objects: ObservedObject[]) => ({
   observed_at: "2026-01-31T09:30:00.000Z",
 });
 
-test("[AP91] the tree has the app and its components on top, as they were last reported", () => {
+test("[AP91] the resource tree has the app and its components at the top, with the state that was last reported", () => {
   const statuses = [
     {
       name: "web",
@@ -62,7 +62,7 @@ test("[AP91] the tree has the app and its components on top, as they were last r
   expect(nodes[1]).toMatchObject({ reason: "CrashLoopBackOff", message: "It crashes.", desired: 2, ready: 1 });
 });
 
-test("[AP91] volumes of a component that was removed are below a node that says so", () => {
+test("[AP91] volumes of a removed component are below a node with the reason Removed", () => {
   const claim = someObject({ id: "uid-claim", component: "db", kind: "PersistentVolumeClaim" });
   const { nodes } = resourceTree(someApp(), observed(claim));
   expect(nodes.at(-2)).toMatchObject({ id: "component/db", kind: "Component", status: "unknown", reason: "Removed" });

@@ -3,6 +3,7 @@ import type {
   AppResources,
   ComponentPhase,
   ObservedAnswers,
+  Reason,
   ResourceNode,
   ResourceStatus,
 } from "@binnacle/contract";
@@ -78,7 +79,7 @@ function componentNode(app: App, name: string): ResourceNode {
 const removedNode = (app: App, name: string): ResourceNode => ({
   ...componentPlace(app, name),
   status: "unknown",
-  reason: "Removed",
+  reason: "Removed" satisfies Reason,
   message: "The component is no longer in the app. Its volumes stay until the app is deleted.",
   desired: null,
   ready: null,

@@ -1,18 +1,13 @@
-import { startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startWorld } from "@binnacle/world";
+import { afterAll, describe, expect, test } from "vitest";
 import { definitionId } from "../catalog/catalog-file.ts";
-import { openShop, type Shop, WEB, workload } from "./app.fixture.ts";
+import { openShop, WEB, workload } from "./app.fixture.ts";
 
 const VALUE = "s3cret-of-the-shop";
 
-let world: World;
-let shop: Shop;
-
-beforeAll(async () => {
-  world = await startWorld();
-  shop = await openShop(world);
-});
-afterAll(() => world?.stop());
+const world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
+const shop = await openShop(world);
+afterAll(() => world.stop());
 
 const secretsOf = (name: string, component = "web", key = "") =>
   shop.path(name, `/components/${component}/secrets${key}`);
@@ -31,7 +26,7 @@ async function sealed(name: string) {
 }
 
 describe("the secrets of a component", () => {
-  test("[AP38] are listed by key, set and changed by key, and removed one by one", async () => {
+  test("[AP38] the secrets of a component are listed, set and changed by key, and removed one by one", async () => {
     const name = await shop.app([{ ...WEB, secrets: { B: VALUE } }]);
     const changed = await shop.editor.api.patch(secretsOf(name), { A: VALUE, B: "other" });
     const at = world.clock.now().toISOString();
@@ -50,7 +45,7 @@ describe("the secrets of a component", () => {
     expect((await shop.editor.api.delete(secretsOf(name, "web", "/A"))).status).toBe(404);
   });
 
-  test("[AP38] needs an editor to change them; a viewer reads the keys", async () => {
+  test("[AP38] changing the secrets of a component needs an editor, and a viewer reads the keys", async () => {
     const name = await shop.app();
     expect((await shop.viewer.api.get(secretsOf(name))).body).toEqual({ data: [], total_count: 0 });
     expect((await shop.viewer.api.patch(secretsOf(name), { A: VALUE })).status).toBe(403);
@@ -59,7 +54,7 @@ describe("the secrets of a component", () => {
     expect((await world.anyone.get(secretsOf(name))).status).toBe(401);
   });
 
-  test("[AP63] are also what a definition calls secret among the values of an addon, under its path", async () => {
+  test("[AP63] the secret values of an addon component become secrets of the component, under their paths", async () => {
     const addon_spec = { definition_id: definitionId("postgresql"), values: { auth: { password: VALUE } } };
     const name = await shop.app([{ name: "db", type: "addon", addon_spec }]);
     const other = { values: { auth: { password: "another-of-the-shop", database: "shop" } } };
@@ -83,7 +78,7 @@ describe("the secrets of a component", () => {
     expect(await sealed(name)).toMatchObject([{ component: "db", key: "auth.password" }]);
   });
 
-  test("[AP39] of an unknown component are a 404; a key or value that is none, a 422", async () => {
+  test("[AP39] the secrets of an unknown component are a 404, and an invalid key or value is a 422", async () => {
     const name = await shop.app();
     expect((await shop.viewer.api.get(secretsOf(name, "absent"))).status).toBe(404);
     expect((await shop.editor.api.patch(secretsOf(name, "absent"), { A: VALUE })).status).toBe(404);
@@ -93,7 +88,7 @@ describe("the secrets of a component", () => {
     expect(await keys(name)).toEqual([]);
   });
 
-  test("[AP39] are at most 200", async () => {
+  test("[AP39] a component has at most 200 secrets", async () => {
     const many = (from: number, count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, index) => [`K${from + index}`, "v"]));
     const name = await shop.app([{ ...WEB, secrets: many(0, 200) }]);
@@ -104,7 +99,7 @@ describe("the secrets of a component", () => {
     });
   });
 
-  test("[AP40] are sealed at rest and show their values nowhere", async () => {
+  test("[AP40] the secrets of a component are stored encrypted, and no answer or audit entry shows a value", async () => {
     const name = await shop.app([{ ...WEB, secrets: { FIRST: VALUE } }]);
     const answers = [
       await shop.editor.api.patch(secretsOf(name), { SECOND: VALUE }),
@@ -130,7 +125,7 @@ describe("the secrets of a component", () => {
     expect(shown).not.toContain(VALUE);
   });
 
-  test("[AP85] [AP86] that exports are made of are shown by their key, and other placeholders are refused", async () => {
+  test("[AP85] [AP86] exports show secrets by their keys, and an unknown placeholder is refused", async () => {
     const exports = { dsn: `postgres://app:\${secret.PASSWORD|uri}@\${host}:\${port}/app` };
     const db = { name: "db", workload_spec: { image: "postgres:18", ports: [{ name: "postgres", port: 5432 }] } };
     const name = await shop.app([{ ...db, exports, secrets: { PASSWORD: VALUE } }]);
@@ -154,7 +149,7 @@ describe("the secrets of a component", () => {
     expect(JSON.stringify([answers.map(({ body }) => body), audit, world.logged])).not.toContain(VALUE);
   });
 
-  test("[AP41] go with their component, and no rollback brings them back or changes them", async () => {
+  test("[AP41] the secrets of a component are deleted with it, and no rollback restores or changes them", async () => {
     const name = await shop.app([
       { ...WEB, secrets: { KEY: VALUE } },
       { ...workload("worker"), secrets: { KEY: VALUE } },
@@ -168,7 +163,7 @@ describe("the secrets of a component", () => {
     expect(await sealed(name)).toMatchObject([{ component: "web", sealed_value: before }]);
   });
 
-  test("[AP42] are set and removed by a patch of the component too", async () => {
+  test("[AP42] a patch of a component sets and removes its secrets too", async () => {
     const name = await shop.app([{ ...WEB, secrets: { A: VALUE, B: VALUE } }]);
     const patch = (secrets: unknown) =>
       shop.editor.api.patch(shop.path(name), { components: [{ op: "patch", name: "web", secrets }] });

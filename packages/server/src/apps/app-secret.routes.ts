@@ -2,10 +2,12 @@ import { deleteComponentSecret, listComponentSecrets, updateComponentSecrets } f
 import type { Queries } from "../database/transaction.ts";
 import { notFound } from "../fault.ts";
 import { sendEtag } from "../http/etag.ts";
-import { inApp } from "../http/guard.ts";
+import { at } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
+import type { Ports } from "../ports.ts";
 import { listSecretKeys } from "./app.store.ts";
 import { type AppWithSecretPaths, addressed, addressOf, appVersion } from "./app.ts";
+import { appPlace } from "./app-place.store.ts";
 import { secretPath, setSecrets } from "./app-secrets.ts";
 import { type AppPorts, operate } from "./operate.runner.ts";
 import { secretsChanged } from "./transition.ts";
@@ -27,16 +29,17 @@ function listOfChartValue({ components }: AppWithSecretPaths, component: string,
   return (["secret_values", "sealed_values"] as const).find((list) => chart?.[list]?.includes(key)) ?? null;
 }
 
-export function appSecretRoutes(db: Queries, ports: AppPorts): Route[] {
+export function appSecretRoutes(ports: AppPorts & Ports<"db">): Route[] {
+  const { db } = ports;
   return [
-    route(listComponentSecrets, inApp("viewer", addressed), async ({ app, params: { component } }) => {
+    route(listComponentSecrets, at(appPlace, "viewer", addressed), async ({ app, params: { component } }) => {
       if (!app.components.some(({ name }) => name === component)) throw notFound(`Component ${component}`);
       return secretsOf(db, app, component);
     }),
 
     route(
       updateComponentSecrets,
-      inApp("editor", addressed),
+      at(appPlace, "editor", addressed),
       async ({ caller, params, query, body, headers, change, reply }) => {
         const { component } = params;
         const order = { address: addressOf({ params, query }), headers, createdBy: caller.email };
@@ -51,17 +54,21 @@ export function appSecretRoutes(db: Queries, ports: AppPorts): Route[] {
       },
     ),
 
-    route(deleteComponentSecret, inApp("editor", addressed), async ({ caller, params, query, headers, change }) => {
-      const { component, key } = params;
-      const order = { address: addressOf({ params, query }), headers, createdBy: caller.email };
-      await change((unit) =>
-        operate(unit, ports, order, (before) =>
-          before.secret_paths.includes(secretPath(component, key))
-            ? secretsChanged(before, component, setSecrets(component, { [key]: null }))
-            : notFound("Secret"),
-        ),
-      );
-      return null;
-    }),
+    route(
+      deleteComponentSecret,
+      at(appPlace, "editor", addressed),
+      async ({ caller, params, query, headers, change }) => {
+        const { component, key } = params;
+        const order = { address: addressOf({ params, query }), headers, createdBy: caller.email };
+        await change((unit) =>
+          operate(unit, ports, order, (before) =>
+            before.secret_paths.includes(secretPath(component, key))
+              ? secretsChanged(before, component, setSecrets(component, { [key]: null }))
+              : notFound("Secret"),
+          ),
+        );
+        return null;
+      },
+    ),
   ];
 }

@@ -1,11 +1,11 @@
-import { Client, startWorld, type World } from "@binnacle/world";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { Broadcast } from "../events/broadcast.runner.ts";
+import { Client, startWorld } from "@binnacle/world";
+import { afterAll, afterEach, describe, expect, test } from "vitest";
+import type { Broadcast } from "../events/broadcast.ts";
 import { Fault } from "../fault.ts";
 import { type Edge, startEdge } from "../http/edge.fixture.ts";
 import { type LogRequest, noOperatorConnected, type OperatorRequests } from "../hub/operator-requests.ts";
 import { newId } from "../id.adapter.ts";
-import { openShop, type Shop, someApp, WEB, workload } from "./app.fixture.ts";
+import { openShop, someApp, WEB, workload } from "./app.fixture.ts";
 import { appStreamRoutes } from "./app-stream.routes.ts";
 
 const away = async (): Promise<never> => {
@@ -20,17 +20,16 @@ const withoutOperators: OperatorRequests = {
   exec: away,
   drainNodes: away,
   removeCloudObjects: away,
+  describeDisks: away,
+  localVolumes: away,
+  upgrade: away,
+  detach: away,
   resync: away,
 };
 
-let world: World;
-let shop: Shop;
-
-beforeAll(async () => {
-  world = await startWorld();
-  shop = await openShop(world);
-});
-afterAll(() => world?.stop());
+const world = await startWorld();
+const shop = await openShop(world);
+afterAll(() => world.stop());
 
 const get = (name: string, rest: string, query = "") => shop.viewer.api.get(shop.path(name, rest, query));
 
@@ -42,7 +41,7 @@ async function lease(cluster: string, until: Date): Promise<void> {
 }
 
 describe("logs", () => {
-  test("[AP43] without an operator that is connected they are a 503", async () => {
+  test("[AP43] logs without a connected operator are a 503", async () => {
     const name = await shop.app();
     const refused = {
       status: 503,
@@ -52,7 +51,7 @@ describe("logs", () => {
     expect(await get(name, "/components/web/logs/stream")).toMatchObject(refused);
   });
 
-  test("[AP43] a session whose lease has run out is no operator", async () => {
+  test("[AP43] logs are a 503 if the lease of the operator's session has run out", async () => {
     const name = await shop.app();
     const now = world.clock.now();
     const other = await openShop(world);
@@ -62,13 +61,13 @@ describe("logs", () => {
     expect((await get(name, "/logs")).status).toBe(503);
   });
 
-  test("[AP44] of an unknown component are a 404, before anybody asks for an operator", async () => {
+  test("[AP44] logs of an unknown component are a 404, also without a connected operator", async () => {
     const name = await shop.app();
     expect((await get(name, "/logs", "&component=absent")).status).toBe(404);
     expect((await get(name, "/components/absent/logs/stream")).status).toBe(404);
   });
 
-  test("[AP45] of an app with several workloads need the component", async () => {
+  test("[AP45] logs of an app with several workloads need the component", async () => {
     const name = await shop.app([WEB, workload("worker")]);
     expect(await get(name, "/logs")).toMatchObject({
       status: 422,
@@ -78,7 +77,7 @@ describe("logs", () => {
   });
 
   test.each(["tail_lines=10001", "tail_lines=-1", "since_seconds=0", "follow=maybe", "previous=maybe"])(
-    "[AP46] %s is a 422",
+    "[AP46] logs with %s are a 422",
     async (query) => {
       const name = await shop.app();
       expect((await get(name, "/logs", `&${query}`)).status).toBe(422);
@@ -86,7 +85,7 @@ describe("logs", () => {
     },
   );
 
-  test("[AP11] are a 404 for a stranger, and project_id is required", async () => {
+  test("[AP11] logs are a 404 for a stranger, and project_id is required", async () => {
     const name = await shop.app();
     expect((await shop.stranger.api.get(shop.path(name, "/logs"))).status).toBe(404);
     expect((await shop.viewer.api.get(`/apps/${shop.namespace}/${name}/logs`)).status).toBe(422);
@@ -95,14 +94,14 @@ describe("logs", () => {
 });
 
 describe("metrics", () => {
-  test("[AP47] without an operator they are a 503", async () => {
+  test("[AP47] metrics of an app without an operator are a 503", async () => {
     const name = await shop.app();
     expect((await get(name, "/metrics")).status).toBe(503);
     expect((await get(name, "/metrics", "&range=30d")).status).toBe(503);
     expect((await get("absent", "/metrics")).status).toBe(404);
   });
 
-  test.each(["59s", "31d", "1y", "h", "-1h"])("[AP48] a range of %s is a 422", async (range) => {
+  test.each(["59s", "31d", "1y", "h", "-1h"])("[AP48] metrics with a range of %s are a 422", async (range) => {
     const { status, body } = await get(await shop.app(), "/metrics", `&range=${range}`);
     expect([status, body.detail[0].loc]).toEqual([422, ["query", "range"]]);
   });
@@ -138,7 +137,7 @@ describe("with an operator that is connected", () => {
       db: world.database.kysely,
       clock: world.clock.now,
       operators: { ...withoutOperators, ...operators },
-      broadcast: watching,
+      broadcast: watching as Broadcast,
     });
     const app = someApp({ cluster_id: cluster });
     edge = await startEdge((server) => {
@@ -152,7 +151,7 @@ describe("with an operator that is connected", () => {
     return new Client(edge.url);
   }
 
-  test("[AP49] its lines come as they are, and the stream ends when it has no more", async () => {
+  test("[AP49] log lines are sent as they are, and the stream ends after the last one", async () => {
     const asked: LogRequest[] = [];
     const logs: OperatorRequests["logs"] = async (request) => {
       asked.push(request);
@@ -172,7 +171,7 @@ describe("with an operator that is connected", () => {
     ]);
   });
 
-  test("[AP46] the log of the run before is asked for, and not followed", async () => {
+  test("[AP46] logs of the previous run are requested from the operator and not followed", async () => {
     const asked: LogRequest[] = [];
     const logs: OperatorRequests["logs"] = async (request) => {
       asked.push(request);
@@ -185,7 +184,7 @@ describe("with an operator that is connected", () => {
     expect(asked).toMatchObject([{ previous: true, follow: false }]);
   });
 
-  test("[AP49] a reader who leaves ends the request to the operator", async () => {
+  test("[AP49] a reader who leaves a log stream ends the request to the operator", async () => {
     const gone = Promise.withResolvers<void>();
     const logs: OperatorRequests["logs"] = async (_request, signal) => {
       signal.addEventListener("abort", () => gone.resolve());
@@ -201,7 +200,7 @@ describe("with an operator that is connected", () => {
     await gone.promise;
   });
 
-  test("[EV26] a reader who leaves while it is found out what it may see counts no more", async () => {
+  test("[EV26] a reader who leaves while its access is looked up no longer counts as a log stream", async () => {
     const asked = Promise.withResolvers<void>();
     const unwatched = Promise.withResolvers<void>();
     const watch: Broadcast["watch"] = async () => {
@@ -218,7 +217,7 @@ describe("with an operator that is connected", () => {
     await unwatched.promise;
   });
 
-  test("[AP61] a reader whose access ends gets no more lines", async () => {
+  test("[AP61] a reader of a log stream whose access ends gets no more lines", async () => {
     const logs: OperatorRequests["logs"] = async (_request, signal) =>
       (async function* () {
         yield line;
@@ -231,7 +230,7 @@ describe("with an operator that is connected", () => {
     expect(await stream.rest()).toMatchObject([{ event: "end" }]);
   });
 
-  test("[AP60] what the operator or the hub refuses is the answer's status", async () => {
+  test("[AP60] a timeout or failure of the operator is the status of the answer", async () => {
     const logs: OperatorRequests["logs"] = async () => {
       throw new Fault("timed_out", "The cluster did not answer in time.");
     };
@@ -243,7 +242,7 @@ describe("with an operator that is connected", () => {
     expect((await client.get("/getAppMetrics")).status).toBe(502);
   });
 
-  test("[AP47] its metrics come with the range that was asked for", async () => {
+  test("[AP47] metrics of an app have the range that was requested", async () => {
     const metrics: OperatorRequests["metrics"] = async ({ rangeSeconds }) => ({
       step: `${rangeSeconds / 60}s`,
       series: [],

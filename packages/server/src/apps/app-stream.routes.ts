@@ -10,28 +10,19 @@ import {
 import type { FastifyReply } from "fastify";
 import { type Caller, type Credential, readerOf } from "../access/caller.ts";
 import { mayReadProject } from "../access/role.ts";
-import type { Clock } from "../clock.ts";
 import { metricsOf } from "../cluster-metrics/cluster-metrics.store.ts";
 import { rangeSeconds } from "../cluster-metrics/series.ts";
-import type { Queries } from "../database/transaction.ts";
-import type { Broadcast } from "../events/broadcast.runner.ts";
 import { Fault, notFound } from "../fault.ts";
-import { inApp } from "../http/guard.ts";
+import { at } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
 import { openStream } from "../http/sse.adapter.ts";
-import type { OperatorRequests } from "../hub/operator-requests.ts";
 import { newId } from "../id.adapter.ts";
+import type { Ports } from "../ports.ts";
 import { requireOperator } from "./app.store.ts";
 import { type AppWithSecretPaths, addressed, auditedApp } from "./app.ts";
+import { appPlace } from "./app-place.store.ts";
 import { logTarget, pumpLogs } from "./log-stream.runner.ts";
 import { runProblem } from "./transition.ts";
-
-interface Ports {
-  readonly db: Queries;
-  readonly clock: Clock;
-  readonly operators: OperatorRequests;
-  readonly broadcast: Pick<Broadcast, "watch">;
-}
 
 const runPlace = ({ namespace, name }: AppWithSecretPaths, runId: string) => ({ namespace, app: name, run_id: runId });
 
@@ -52,7 +43,12 @@ interface LogOptions {
 }
 
 /** Logs and metrics are requested from the operator of the app's cluster while the client waits. Nothing is stored. */
-export function appStreamRoutes({ db, clock, operators, broadcast }: Ports): Route[] {
+export function appStreamRoutes({
+  db,
+  clock,
+  operators,
+  broadcast,
+}: Ports<"db" | "clock" | "operators" | "broadcast">): Route[] {
   async function streamLogs(
     { app, caller, credential, reply }: LogReader,
     asked: string | undefined,
@@ -104,11 +100,13 @@ export function appStreamRoutes({ db, clock, operators, broadcast }: Ports): Rou
   }
 
   return [
-    route(streamAppLogs, inApp("viewer", addressed), (call) => streamLogs(call, call.query.component, call.query)),
-    route(streamComponentLogs, inApp("viewer", addressed), (call) =>
+    route(streamAppLogs, at(appPlace, "viewer", addressed), (call) =>
+      streamLogs(call, call.query.component, call.query),
+    ),
+    route(streamComponentLogs, at(appPlace, "viewer", addressed), (call) =>
       streamLogs(call, call.params.component, call.query),
     ),
-    route(runComponent, inApp("editor", addressed), async ({ app, params, body, change }) => {
+    route(runComponent, at(appPlace, "editor", addressed), async ({ app, params, body, change }) => {
       const { command = null, args = null, env = [] } = body;
       const refusal = runProblem(app, params.component);
       if (refusal) throw refusal;
@@ -126,15 +124,15 @@ export function appStreamRoutes({ db, clock, operators, broadcast }: Ports): Rou
       return begun;
     }),
 
-    route(getComponentRun, inApp("viewer", addressed), ({ app, params }) => runOf(app, params.run_id)),
-    route(streamRunLogs, inApp("viewer", addressed), async (call) => {
+    route(getComponentRun, at(appPlace, "viewer", addressed), ({ app, params }) => runOf(app, params.run_id)),
+    route(streamRunLogs, at(appPlace, "viewer", addressed), async (call) => {
       const { component, status } = await runOf(call.app, call.params.run_id);
       // Nothing comes after the lines of a run that has ended, not even a pod, if the cluster has lost it.
       const follow = call.query.follow && status !== "succeeded" && status !== "failed";
       return streamLogs(call, component, { ...call.query, follow, run: call.params.run_id.toLowerCase() });
     }),
 
-    route(getAppMetrics, inApp("viewer", addressed), async ({ app, query: { range } }) => {
+    route(getAppMetrics, at(appPlace, "viewer", addressed), async ({ app, query: { range } }) => {
       const { cluster_id: clusterId, namespace, name } = app;
       const request = { clusterId, app: { namespace, name }, rangeSeconds: rangeSeconds(range) };
       return { range, ...(await metricsOf({ db, clock, operators }, request)) };

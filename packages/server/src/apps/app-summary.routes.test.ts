@@ -1,22 +1,17 @@
-import { startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { insertProject } from "../access/bindings.fixture.ts";
-import { openShop, type Shop, WEB, workload } from "./app.fixture.ts";
+import { startWorld } from "@binnacle/world";
+import { afterAll, describe, expect, test } from "vitest";
+import { insertCluster, insertProject } from "../access/bindings.fixture.ts";
+import { openShop, WEB, workload } from "./app.fixture.ts";
 
-let world: World;
-let shop: Shop;
-let names: string[];
-beforeAll(async () => {
-  world = await startWorld();
-  shop = await openShop(world);
-  const images = ["registry.example.com/team_a/front:1", "nginx:1.29", "nginx:1.28"];
-  names = [];
-  for (const image of images) {
-    names.push(await shop.app([workload("web", { workload_spec: { image, replicas: 2 } })], { description: "x" }));
-    world.clock.advance(1_000);
-  }
-});
-afterAll(() => world?.stop());
+const world = await startWorld();
+const shop = await openShop(world);
+const images = ["registry.example.com/team_a/front:1", "nginx:1.29", "nginx:1.28"];
+const names: string[] = [];
+for (const image of images) {
+  names.push(await shop.app([workload("web", { workload_spec: { image, replicas: 2 } })], { description: "x" }));
+  world.clock.advance(1_000);
+}
+afterAll(() => world.stop());
 
 type Summary = { name: string; [field: string]: unknown };
 const named = (body: { data: Summary[] }) => body.data.map(({ name }) => name);
@@ -30,7 +25,7 @@ const set = (name: string, columns: object) =>
   world.database.kysely.updateTable("apps").set(columns).where("name", "=", name).execute();
 
 describe("GET /app-summaries", () => {
-  test("[AP109] has the names around an app and its newest deployment, by the name of its user", async () => {
+  test("[AP109] GET /app-summaries has the names around an app and its newest deployment with the name of the user", async () => {
     const { body } = await shop.viewer.api.get(`/app-summaries?search=${names[1]}`);
     const app = (await shop.viewer.api.get(shop.path(names[1] ?? ""))).body;
     const deployments = (await shop.viewer.api.get(shop.path(names[1] ?? "", "/deployments"))).body.data;
@@ -50,6 +45,7 @@ describe("GET /app-summaries", () => {
     expect(body.data).toEqual([
       {
         ...same,
+        suspended: false,
         name: names[1],
         project_id: shop.project,
         project_name: shop.namespace,
@@ -75,7 +71,7 @@ describe("GET /app-summaries", () => {
     ]);
   });
 
-  test("[AP109] keeps the recorded address of a user who is gone", async () => {
+  test("[AP109] GET /app-summaries keeps the recorded address of a user who is deleted", async () => {
     const { api, email, id, password } = await world.person({ org: shop.org, role: "admin" });
     const name = `gone-${names[0]}`;
     await api.post("/apps", { name, project_id: shop.project, components: [WEB] });
@@ -86,7 +82,7 @@ describe("GET /app-summaries", () => {
     await world.database.kysely.deleteFrom("apps").where("name", "=", name).execute();
   });
 
-  test("[AP110] combines its filters, and counts what they leave", async () => {
+  test("[AP110] GET /app-summaries combines its filters, and the total counts what they leave", async () => {
     const [first = "", second = "", third = ""] = names;
     await set(first, { phase: "failed" });
     await set(second, { phase: "failed", drift_state: "drifted" });
@@ -101,7 +97,7 @@ describe("GET /app-summaries", () => {
     expect(past.body).toMatchObject({ total_count: 2, data: [] });
   });
 
-  test("[AP110] has nothing of a place that the caller cannot see", async () => {
+  test("[AP110] GET /app-summaries has nothing of a project that the caller cannot see", async () => {
     const other = await insertProject(world.database.kysely, shop.org, shop.cluster);
     await world.admin.api.post("/apps", { name: "hidden", project_id: other, components: [WEB] });
     for (const api of [shop.viewer.api, shop.stranger.api, shop.member.api]) {
@@ -126,7 +122,7 @@ describe("GET /app-summaries", () => {
     ["search=a%00", "search", "value_error"],
     ["items_per_page=101", "items_per_page", "less_than_equal"],
     ["colour=red", "colour", "extra_forbidden"],
-  ])("[AP110] %s is a 422", async (query, field, type) => {
+  ])("[AP110] GET /app-summaries with %s is a 422", async (query, field, type) => {
     const { status, body } = await shop.viewer.api.get(`/app-summaries?${query}`);
     expect(status).toBe(422);
     expect(body.detail).toMatchObject([
@@ -134,7 +130,7 @@ describe("GET /app-summaries", () => {
     ]);
   });
 
-  test("[AP111] finds a text in names, namespaces and images as it is, and nothing by wildcards", async () => {
+  test("[AP111] the search of GET /app-summaries finds a text in names, namespaces and images, without wildcards", async () => {
     const [first = "", second = "", third = ""] = names;
     expect(await list("&search=TEAM_a/FRONT")).toEqual([first]);
     expect((await list("&search=nginx")).sort()).toEqual([second, third].sort());
@@ -148,7 +144,7 @@ describe("GET /app-summaries", () => {
     }
   });
 
-  test("[AP111] follows a change of the components", async () => {
+  test("[AP111] the search of GET /app-summaries follows a change of the components", async () => {
     const [name = ""] = names;
     const sidecars = [{ name: "proxy", image: "envoy:1.33" }];
     const components = [{ op: "patch", name: "web", workload_spec: { image: "caddy:2", sidecars } }];
@@ -158,7 +154,7 @@ describe("GET /app-summaries", () => {
     expect(await list("&search=front")).toEqual([]);
   });
 
-  test("[AP112] orders by name, phase, project, cluster and the newest deployment, and back", async () => {
+  test("[AP112] GET /app-summaries sorts by name, phase and newest deployment, and back by name and deployment", async () => {
     const [first = "", second = "", third = ""] = names;
     await set(first, { phase: "running" });
     await set(second, { phase: "failed" });
@@ -167,9 +163,7 @@ describe("GET /app-summaries", () => {
     expect(await list("")).toEqual(byName);
     expect(await list("&sort=-name")).toEqual(byName.toReversed());
     expect(await list("&sort=phase")).toEqual([second, third, first]);
-    expect(await list("&sort=project")).toEqual(byName);
-    expect(await list("&sort=cluster")).toEqual(byName);
-    // A report is no deployment.
+    // A report is not a deployment.
     world.clock.advance(1_000);
     await set(second, { phase: "degraded", updated_at: world.clock.now() });
     await shop.editor.api.post(shop.path(first, "/redeploy"), {});
@@ -177,7 +171,38 @@ describe("GET /app-summaries", () => {
     expect(await list("&sort=-deployed_at")).toEqual([first, third, second]);
   });
 
-  test("[AP112] a later page goes on where the earlier one ended", async () => {
+  test.each(["project", "cluster"] as const)(
+    "[AP112] GET /app-summaries sorts by the name of the %s, and equal ones by name and id",
+    async (sort) => {
+      const { org, admin } = await world.projectWithPeople();
+      const { kysely: db } = world.database;
+      const clusters = [await insertCluster(db, org), await insertCluster(db, org)];
+      const projects = await Promise.all([1, 0, 1].map((at) => insertProject(db, org, clusters[at] ?? "")));
+      const rename = (table: "projects" | "clusters", id = "", name: string) =>
+        db.updateTable(table).set({ name }).where("id", "=", id).execute();
+      // The order of the names is not that of the ids.
+      await rename("clusters", clusters[0], "z-east");
+      await rename("clusters", clusters[1], "a-west");
+      for (const [at, name] of ["zebra", "mango", "apple"].entries()) await rename("projects", projects[at], name);
+      const made: { id: string; name: string; at: number }[] = [];
+      for (const at of [2, 0, 1, 2, 0]) {
+        const name = ["same", "same", "web", "early", "web"][made.length] ?? "";
+        const body = { name, project_id: projects[at], components: [WEB] };
+        made.push({ id: (await admin.api.post("/apps", body)).body.id, name, at });
+      }
+      const rank = { project: [2, 1, 0], cluster: [0, 1, 0] }[sort];
+      const expected = made.toSorted(
+        (a, b) => (rank[a.at] ?? 0) - (rank[b.at] ?? 0) || a.name.localeCompare(b.name) || (a.id < b.id ? -1 : 1),
+      );
+      const page = (number: number) => admin.api.get(`/app-summaries?sort=${sort}&items_per_page=2&page=${number}`);
+      const pages = [await page(1), await page(2), await page(3)];
+      expect(pages.flatMap(({ body }) => body.data.map(({ id }: { id: string }) => id))).toEqual(
+        expected.map(({ id }) => id),
+      );
+    },
+  );
+
+  test("[AP112] a later page of GET /app-summaries goes on where the earlier one ended", async () => {
     const pages = await Promise.all(
       [1, 2, 3].map((page) =>
         shop.viewer.api.get(`/app-summaries?project_id=${shop.project}&sort=project&items_per_page=1&page=${page}`),

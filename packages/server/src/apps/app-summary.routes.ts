@@ -1,13 +1,12 @@
 import { listAppSummaries } from "@binnacle/contract";
-import type { Clock } from "../clock.ts";
-import type { Queries } from "../database/transaction.ts";
 import { signedIn } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
+import type { Ports } from "../ports.ts";
 import { listSummaryRows } from "./app-summary.store.ts";
 import { wireAppSummary } from "./app-summary.ts";
 
-export function appSummaryRoutes(db: Queries, clock: Clock): Route[] {
+export function appSummaryRoutes({ db, clock }: Ports<"db" | "clock">): Route[] {
   return [
     route(listAppSummaries, signedIn, async ({ caller, query }) => {
       const { rows, total } = await listSummaryRows(db, caller, query, query.sort, pageOf(query));

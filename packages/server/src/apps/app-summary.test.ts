@@ -9,7 +9,7 @@ const status = (name: string, ready: number, desired?: number) => ({
   ...(desired === undefined ? {} : { ready, desired }),
 });
 
-test("[AP109] the images are those of all containers, each once", () => {
+test("[AP109] the images of an app summary are those of all containers, each once", () => {
   const side = { name: "proxy", image: "envoy:1" };
   const components = [
     WEB,
@@ -41,12 +41,12 @@ test.each([
   ],
   ["it is paused", { replicas_before_pause: { web: 2 } }, { ready: 0, desired: 0 }],
   ["it has an addon", { components: [{ name: "db", type: "addon" as const }] }, { ready: 0, desired: 0 }],
-])("[AP113] replicas are counted where %s", (_, changes, expected) => {
+])("[AP113] the replicas of an app are counted where %s", (_, changes, expected) => {
   const app = someApp({ components: TWO, ...changes });
   expect(replicasOf(effectiveComponents(specOf(app)), app.component_statuses)).toEqual(expected);
 });
 
-test("[AP109] an app that waits says why, and one without a deployment has none", () => {
+test("[AP109] the summary of an app that waits says why, and one without a deployment has none", () => {
   const none = { deployment_id: null, deployment_operation: null, deployment_status: null };
   const names = { project_name: "shop", cluster_name: "production" };
   const app = {

@@ -10,6 +10,7 @@ type SummarizedColumn =
   | "namespace"
   | "name"
   | "replicas_before_pause"
+  | "suspended_at"
   | "component_statuses"
   | "generation"
   | "revision"
@@ -84,6 +85,7 @@ export function wireAppSummary(app: SummarizedApp, now: Date): AppSummary {
     phase_since: app.phase_since.toISOString(),
     ...shownReason(app, app, now),
     paused: isPaused(app),
+    suspended: app.suspended_at !== null || Boolean(app.surrounding_suspension),
     drift_state: app.drift_state,
     generation: app.generation,
     observed_generation: app.observed_generation,

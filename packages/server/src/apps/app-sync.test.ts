@@ -20,7 +20,7 @@ const find = (id: string) => (id === STORE.id ? STORE : undefined);
 const bodyOf = (components: ComponentSpec[], facts: object = {}, secrets: OpenSecrets = new Map()) =>
   appBody(someApp({ components, ...facts }), find, secrets);
 
-test("[DS2] an app is told with its components, each with its type", () => {
+test("[DS2] the body of an app has its components, each with its type", () => {
   const app = someApp();
   const { type: _, ...untyped } = workload("worker", { depends_on: ["web"] });
   expect(bodyOf([WEB, untyped])).toEqual({
@@ -36,7 +36,7 @@ test("[DS2] an app is told with its components, each with its type", () => {
   });
 });
 
-test("[DS2] a paused app is told with 0 replicas", () => {
+test("[DS2] the body of a paused app has 0 replicas", () => {
   const { spec } = bodyOf([WEB], { replicas_before_pause: { web: 2 } });
   expect(spec.paused).toBe(true);
   expect(spec.components[0]?.workload_spec?.replicas).toBe(0);
@@ -46,11 +46,14 @@ test.each([
   [null, false],
   [1, false],
   [2, true],
-])("[DS2] forced with generation %s, generation 2 takes over: %s", (forced_generation, takesOver) => {
-  expect(bodyOf([WEB], { generation: 2, forced_generation }).spec.take_over).toBe(takesOver);
-});
+])(
+  "[DS2] the body of generation 2 after a forced redeploy in generation %s has take_over %s",
+  (forced_generation, takesOver) => {
+    expect(bodyOf([WEB], { generation: 2, forced_generation }).spec.take_over).toBe(takesOver);
+  },
+);
 
-test("[DS3] a component that stands for an addon instance names it", () => {
+test("[DS3] a component that stands for an addon instance names the instance", () => {
   const { spec, secret } = bodyOf([{ name: "db", type: "addon", addon_spec: { instance: "main-db" } }]);
   expect(spec.components).toEqual([{ name: "db", type: "addon", addon_instance: "main-db" }]);
   expect(secret.values).toEqual({});
@@ -59,37 +62,40 @@ test("[DS3] a component that stands for an addon instance names it", () => {
 test.each([
   ["the definition's version", {}, "2.0.0"],
   ["the version that was asked for", { chart_version: "1.0.0" }, "1.0.0"],
-])("[DS3] a component of a definition is a release with %s, and values over the defaults", (_, asked, version) => {
-  const addon_spec = { definition_id: STORE.id, values: { disk: { size: "9Gi" } }, ...asked };
-  const { spec, secret } = bodyOf([{ name: "db", type: "addon", addon_spec }]);
-  expect(spec.components).toEqual([
-    {
-      name: "db",
-      type: "addon",
-      release: {
-        chart: { repo: "https://charts.example.com", name: "store", version },
-        export_schema: STORE.export_schema,
+])(
+  "[DS3] an addon component of a definition is a release with %s, and values over the defaults",
+  (_, asked, version) => {
+    const addon_spec = { definition_id: STORE.id, values: { disk: { size: "9Gi" } }, ...asked };
+    const { spec, secret } = bodyOf([{ name: "db", type: "addon", addon_spec }]);
+    expect(spec.components).toEqual([
+      {
+        name: "db",
+        type: "addon",
+        release: {
+          chart: { repo: "https://charts.example.com", name: "store", version },
+          export_schema: STORE.export_schema,
+        },
       },
-    },
-  ]);
-  expect(secret.values).toEqual({ db: { user: "app", disk: { size: "9Gi", kind: "ssd" } } });
-});
+    ]);
+    expect(secret.values).toEqual({ db: { user: "app", disk: { size: "9Gi", kind: "ssd" } } });
+  },
+);
 
-test("[DS3] a chart is a release that exports nothing, and its values are secret", () => {
+test("[DS3] a chart component is a release without exports, whose values are in the secret part", () => {
   const chart = { repo: "https://charts.example.com", name: "ingress-nginx" };
   const { spec, secret } = bodyOf([{ name: "edge", type: "chart", chart_spec: { ...chart, values: { a: 1 } } }]);
   expect(spec.components).toEqual([{ name: "edge", type: "chart", release: { chart, export_schema: {} } }]);
   expect(secret.values).toEqual({ edge: { a: 1 } });
 });
 
-test("[DS4] secrets stand by component and key in the secret part alone", () => {
+test("[DS4] the secrets of an app are in the secret part alone, by component and key", () => {
   const secrets = new Map([["web", new Map([["API_KEY", "hunter2"]])]]);
   const { spec, secret } = bodyOf([WEB], {}, secrets);
   expect(secret.secrets).toEqual({ web: { API_KEY: "hunter2" } });
   expect(JSON.stringify(spec)).not.toContain("hunter2");
 });
 
-test("[DS4] a secret that the definition names as one of its values is put there", () => {
+test("[DS4] a secret that the definition names as a value is put among the values of the release", () => {
   const secrets = new Map([
     [
       "db",
@@ -104,7 +110,7 @@ test("[DS4] a secret that the definition names as one of its values is put there
   expect(secret.values["db"]).not.toHaveProperty("OTHER");
 });
 
-test("[DS9] a definition that is not in the catalog leaves nothing to tell", () => {
+test("[DS9] an app with a definition that is not in the catalog has no body", () => {
   const addon_spec = { definition_id: definitionId("gone") };
   expect(() => bodyOf([{ name: "db", type: "addon", addon_spec }])).toThrow("no longer in the catalog");
 });
@@ -125,7 +131,7 @@ const pending = (facts: Partial<App> = {}) =>
 const reported = (app: App, generation: number, facts: Partial<AppReport> = {}) =>
   appAfterReport({ app, settled: null }, generation, report(facts), NOW);
 
-test("[DS15] a report on the present generation says how the app is", () => {
+test("[DS15] a report on the current generation sets phase, reason, message, replicas and drift of the app", () => {
   expect(
     reported(pending(), 3, { phase: "degraded", reason: "CrashLoopBackOff", message: "web does not stay up." }).app,
   ).toEqual(
@@ -141,8 +147,8 @@ test("[DS15] a report on the present generation says how the app is", () => {
   );
 });
 
-describe("which generations are believed", () => {
-  test("[DS13] one before the present one counts replicas and turns neither phase nor drift", () => {
+describe("which generations count", () => {
+  test("[DS13] a report on an earlier generation updates the replicas and changes neither phase nor drift", () => {
     const app = pending({ observed_generation: 1 });
     expect(reported(app, 2)).toEqual({
       app: { ...app, observed_generation: 2, component_statuses: [{ name: "web", ready_replicas: 2 }] },
@@ -153,12 +159,12 @@ describe("which generations are believed", () => {
   test.each([
     ["never told", 4],
     ["overtaken", 1],
-  ])("[DS12] one that was %s changes nothing", (_, generation) => {
+  ])("[DS12] a report on a generation that was %s changes nothing", (_, generation) => {
     const before = { app: pending(), settled: null };
     expect(appAfterReport(before, generation, report(), NOW)).toBe(before);
   });
 
-  test("[DS12] whatever is reported on whatever other generation, no phase is turned and no deployment ended", () => {
+  test("[DS12] a report on another generation changes no phase and ends no deployment, whatever it says", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 6 }),
@@ -181,13 +187,13 @@ describe("which generations are believed", () => {
 describe("a deletion", () => {
   const leaving = pending({ phase: "deleting" });
 
-  test("[DS16] is not ended by a phase", () => {
+  test("[DS16] a reported phase does not end the deletion of an app", () => {
     const { app, settled } = reported(leaving, 3);
     expect(app).toMatchObject({ phase: "deleting", phase_reason: null, phase_message: null });
     expect(settled).toBeNull();
   });
 
-  test("[DS16] says what keeps it", () => {
+  test("[DS16] an app that is being deleted shows the reported reason and message that block it", () => {
     const blocked = { phase: "deleting", reason: "FinalizersRemain", message: "A volume is in use." } as const;
     expect(reported(leaving, 3, blocked).app).toMatchObject({
       phase: "deleting",
@@ -195,7 +201,7 @@ describe("a deletion", () => {
     });
   });
 
-  test("[DS16] is not begun by a phase", () => {
+  test("[DS16] a reported phase does not begin the deletion of an app", () => {
     expect(reported(someApp({ generation: 3 }), 3, { phase: "deleting" }).app.phase).toBe("running");
   });
 });
@@ -207,7 +213,7 @@ test.each([
   ["invalid", { generation: 3, status: "failed", message: "why" }],
   ["deploying", null],
   ["degraded", null],
-] as const)("[DS17] %s ends the deployment so", (phase, settled) => {
+] as const)("[DS17] the reported phase %s ends the pending deployment or leaves it pending", (phase, settled) => {
   expect(reported(pending(), 3, { phase, message: "why" }).settled).toEqual(settled);
 });
 
@@ -217,22 +223,22 @@ test.each([
   ["Forbidden", undefined],
   ["ImagePullBackOff", undefined],
   [null, undefined],
-] as const)("[DS34] an app that is degraded for %s has a deployment that is %s", (reason, status) => {
+] as const)("[DS34] an app that is degraded for %s has a deployment whose outcome is %s", (reason, status) => {
   expect(reported(pending(), 3, { phase: "degraded", reason, message: "why" }).settled?.status).toBe(status);
 });
 
-test("[DS17] a failure without a message is told by its reason", () => {
+test("[DS17] a failed deployment without a message has the reason as its message", () => {
   expect(reported(pending(), 3, { phase: "invalid", reason: "ImageMissing", message: null }).settled?.message).toBe(
     "ImageMissing",
   );
 });
 
-test("[DS17] of two ends that come together the first counts", () => {
+test("[DS17] of two reports that end a deployment the first counts", () => {
   const failed = reported(pending(), 3, { phase: "failed" });
   expect(appAfterReport(failed, 3, report(), NOW).settled?.status).toBe("failed");
 });
 
-test("[DS24] the same report again changes nothing, whatever it says", () => {
+test("[DS24] the same report on an app again changes nothing, whatever it says", () => {
   const anyReport = fc.record({
     phase: fc.constantFrom("deploying", "running", "degraded", "failed", "invalid", "paused", "deleting"),
     reason: fc.option(fc.constantFrom("Ready", "Broken")),
@@ -264,7 +270,7 @@ test("[DS24] the same report again changes nothing, whatever it says", () => {
   );
 });
 
-test("[DS23] an app that was deleted on the cluster is pending, and nothing is known of it", () => {
+test("[DS23] an app that was deleted on the cluster is pending, without replicas and with unknown drift", () => {
   const app = someApp({ component_statuses: [{ name: "web", ready_replicas: 2 }] });
   expect(missingApp({ app, settled: null }, NOW).app).toMatchObject({
     phase: "pending",

@@ -5,6 +5,7 @@ import {
   type ComponentSpec,
   canonicalJson,
   type DesiredComponent,
+  type Reason,
   secretPathsOfChart,
 } from "@binnacle/contract";
 import { definitionGone } from "../addons/addon.ts";
@@ -36,6 +37,7 @@ export function appBody(app: App, find: FindDefinition, secrets: OpenSecrets): A
       namespace: app.namespace,
       name: app.name,
       paused: spec.paused,
+      ...(app.suspended_at === null ? {} : { suspended: true }),
       take_over: app.forced_generation === app.generation,
       components: parts.map(({ component }) => component),
     },
@@ -61,9 +63,10 @@ function partOf(
 ): Part {
   const component = { ...rest, type: rest.type ?? "workload" };
   if (chart_spec) {
-    const { values = {}, ...chart } = chart_spec;
+    const { values = {}, hook_timeout_seconds, ...chart } = chart_spec;
+    const waiting = hook_timeout_seconds === undefined ? {} : { hook_timeout_seconds };
     return {
-      component: { ...component, release: { chart: givenParts(chart), export_schema: {} } },
+      component: { ...component, release: { chart: givenParts(chart), export_schema: {}, ...waiting } },
       values: withSecrets(values, ofPaths(secrets, secretPathsOfChart(chart_spec))),
     };
   }
@@ -113,18 +116,22 @@ export function appAfterReport(before: ReportedApp, generation: number, report: 
     ready_replicas,
   }));
   const observed = { ...app, observed_generation: generation, component_statuses };
-  const after = generation === app.generation ? turned(observed, report, now) : observed;
+  const after = generation === app.generation ? withReportedPhase(observed, report, now) : observed;
   if (canonicalJson(after) === canonicalJson(app)) return before;
-  const settled = generation === app.generation ? outcomeOf(after, generation) : null;
+  // The change under way ends after the suspension, whatever is seen meanwhile.
+  const isCurrent = generation === app.generation && report.suspended !== true;
+  const settled = isCurrent ? outcomeOf(after, generation) : null;
   return { app: after, settled: before.settled ?? settled };
 }
 
 /** A deletion is requested here and ends when the app is absent; a cluster neither begins nor ends one. */
-function turned(app: App, report: AppReport, now: Date): App {
+function withReportedPhase(app: App, report: AppReport, now: Date): App {
   const { phase, reason, message, drift } = report;
   if ((app.phase === "deleting") !== (phase === "deleting")) return app;
   const phase_since = phaseSinceAfter(app, report, now);
-  return { ...app, phase, phase_since, phase_reason: reason, phase_message: message, ...driftAfter(app, drift, now) };
+  const suspension_reported = app.suspended_at === null ? null : report.suspended === true;
+  const said = { phase, phase_since, phase_reason: reason, phase_message: message, suspension_reported };
+  return { ...app, ...said, ...driftAfter(app, drift, now) };
 }
 
 /**
@@ -143,9 +150,10 @@ export function missingApp(before: ReportedApp, now: Date): ReportedApp {
     ...before.app,
     phase: "pending",
     phase_since: now,
-    phase_reason: "DeletedOnCluster",
+    phase_reason: "DeletedOnCluster" satisfies Reason,
     phase_message: "It was deleted on the cluster and is being made again.",
     component_statuses: [],
+    suspension_reported: null,
     ...NO_DRIFT_REPORTED,
   };
   return { ...before, app };

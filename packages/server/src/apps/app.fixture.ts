@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { ComponentSpec } from "@binnacle/contract";
-import type { Person, World } from "@binnacle/world";
-import { bindRole, insertCluster, insertProject } from "../access/bindings.fixture.ts";
+import type { ProjectWithPeople, World } from "@binnacle/world";
 import { newId } from "../id.adapter.ts";
+import { NOT_SUSPENDED } from "../suspensions/suspension.ts";
 import { type AppWithSecretPaths, type Deployment, specOf } from "./app.ts";
 
 export const WEB: ComponentSpec = {
@@ -45,6 +45,7 @@ export function someApp(changes: Partial<AppWithSecretPaths> = {}): AppWithSecre
     drift_detected_at: null,
     drift_repairs: [],
     forced_generation: null,
+    ...NOT_SUSPENDED,
     reported_at: at,
     last_heartbeat: at,
     session_lease_until: null,
@@ -78,15 +79,7 @@ export const firstDeployment = (app: AppWithSecretPaths): Deployment => ({
 });
 
 /** A project with people of every kind around it, and ways to have apps in it. */
-export interface Shop {
-  readonly org: string;
-  readonly cluster: string;
-  readonly project: string;
-  readonly namespace: string;
-  readonly viewer: Person;
-  readonly editor: Person;
-  readonly member: Person;
-  readonly stranger: Person;
+export interface Shop extends ProjectWithPeople {
   /** The path of an app, with what every route about one app requires. */
   path(name: string, rest?: string, query?: string): string;
   /** A new app of the editor's, by its name. */
@@ -96,27 +89,10 @@ export interface Shop {
 export const someName = () => `a${randomBytes(4).toString("hex")}`;
 
 export async function openShop(world: World): Promise<Shop> {
-  const { kysely: db } = world.database;
-  const org = await world.org();
-  const cluster = await insertCluster(db, org);
-  const project = await insertProject(db, org, cluster);
-  const [viewer, editor, member] = [
-    await world.person({ org }),
-    await world.person({ org }),
-    await world.person({ org }),
-  ];
-  await bindRole(db, viewer.id, "viewer", { project });
-  await bindRole(db, editor.id, "editor", { project });
-  const namespace = `project-${project}`;
+  const place = await world.projectWithPeople();
+  const { project, namespace, editor } = place;
   return {
-    org,
-    cluster,
-    project,
-    namespace,
-    viewer,
-    editor,
-    member,
-    stranger: await world.person(),
+    ...place,
     path: (name, rest = "", query = "") => `/apps/${namespace}/${name}${rest}?project_id=${project}${query}`,
     async app(components = [WEB], fields = {}) {
       const name = someName();

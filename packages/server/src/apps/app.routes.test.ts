@@ -1,22 +1,17 @@
-import { startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startWorld } from "@binnacle/world";
+import { afterAll, describe, expect, test } from "vitest";
 import { bindRole, insertProject } from "../access/bindings.fixture.ts";
 import { newId } from "../id.adapter.ts";
-import { openShop, type Shop, someName, WEB } from "./app.fixture.ts";
+import { openShop, someName, WEB } from "./app.fixture.ts";
 
-let world: World;
-let shop: Shop;
-
-beforeAll(async () => {
-  world = await startWorld();
-  shop = await openShop(world);
-});
-afterAll(() => world?.stop());
+const world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
+const shop = await openShop(world);
+afterAll(() => world.stop());
 
 const names = (body: { data: { name: string }[] }) => body.data.map(({ name }) => name);
 
 describe("POST /apps", () => {
-  test("[AP1] records an app with its components, and answers with the whole of it", async () => {
+  test("[AP1] POST /apps stores an app with its components and answers with the whole app", async () => {
     const name = someName();
     const created = await shop.editor.api.post("/apps", {
       name,
@@ -43,6 +38,7 @@ describe("POST /apps", () => {
         },
       ],
       paused: false,
+      suspended: null,
       phase: "pending",
       phase_since: now,
       phase_reason: "operator_disconnected",
@@ -61,7 +57,7 @@ describe("POST /apps", () => {
     expect(await shop.viewer.api.get(shop.path(name))).toMatchObject({ status: 200, body: created.body });
   });
 
-  test("[AP2] needs an editor of the project, who is found by the body's project_id", async () => {
+  test("[AP2] POST /apps needs an editor of the project in the body", async () => {
     const body = () => ({ name: someName(), project_id: shop.project, components: [WEB] });
     expect((await world.anyone.post("/apps", body())).status).toBe(401);
     expect((await shop.viewer.api.post("/apps", body())).status).toBe(403);
@@ -71,7 +67,7 @@ describe("POST /apps", () => {
     expect((await shop.editor.api.post("/apps", body())).status).toBe(201);
   });
 
-  test("[AP3] refuses a name that another app of the project has, and takes it in another project", async () => {
+  test("[AP3] POST /apps refuses a name that another app of the project has, and accepts it in another project", async () => {
     const name = await shop.app();
     const body = { name, project_id: shop.project, components: [{ name: "web", workload_spec: {} }] };
     expect(await shop.editor.api.post("/apps", body)).toMatchObject({
@@ -82,13 +78,13 @@ describe("POST /apps", () => {
     expect((await world.admin.api.post("/apps", { ...body, project_id: elsewhere })).status).toBe(201);
   });
 
-  test("[AP3] of two that want one name at the same instant, one gets it", async () => {
+  test("[AP3] of several apps with the same name that are created at once, one is created", async () => {
     const body = { name: someName(), project_id: shop.project, components: [{ name: "web", workload_spec: {} }] };
     const answers = await Promise.all([1, 2, 3].map(() => shop.editor.api.post("/apps", body)));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
   });
 
-  test("[AP4] reports every invalid field at once, before it says whether the project is there", async () => {
+  test("[AP4] POST /apps reports every invalid field at once, before it looks up the project", async () => {
     const components = [
       { name: "web", workload_spec: { image: "nginx", replicas: 0 }, colour: "red" },
       { name: "Web_2" },
@@ -105,7 +101,7 @@ describe("POST /apps", () => {
     );
   });
 
-  test("[AP4] what no schema can say is a 422 at its place too, and nothing is stored", async () => {
+  test("[AP4] problems that no schema expresses are a 422 at their place too, and nothing is stored", async () => {
     const name = someName();
     const { status, body } = await shop.editor.api.post("/apps", {
       name,
@@ -124,7 +120,7 @@ describe("POST /apps", () => {
     expect((await shop.editor.api.get(shop.path(name))).status).toBe(404);
   });
 
-  test("[AP174] refuses what can never run, with all problems in one answer, and stores nothing", async () => {
+  test("[AP174] POST /apps refuses an app that can never run, with all problems in one answer, and stores nothing", async () => {
     const name = someName();
     const over = { requests: { cpu: "2" }, limits: { cpu: "1" } };
     const served = { ports: [{ name: "http", port: 80 }], ingress: { host: `${name}.example.com` } };
@@ -146,7 +142,7 @@ describe("POST /apps", () => {
     expect(none).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", "components"], type: "too_short" }] } });
   });
 
-  test("[AP182] exportRef is taken for export_ref, stored and answered as it; both together are a 422", async () => {
+  test("[AP182] exportRef is accepted as export_ref and stored and answered as such; both together are a 422", async () => {
     const ref = { component: "db", key: "url" };
     const web = (env: object) => ({ ...WEB, workload_spec: { image: "nginx", env: [{ name: "URL", ...env }] } });
     const db = { ...WEB, name: "db", exports: { url: "x" } };
@@ -165,23 +161,21 @@ describe("POST /apps", () => {
     expect(patched.body.components[0]).not.toHaveProperty("export_refs");
   });
 
-  test("[AP5] an image may be missing, and an export_ref may name no component", async () => {
+  test("[AP5] a component may have no image, and an export_ref may name no component of the app", async () => {
     const name = await shop.app([{ name: "web", workload_spec: {}, export_refs: [{ component: "db" }] }]);
     expect((await shop.viewer.api.get(shop.path(name))).body).toMatchObject({ phase: "pending" });
   });
 
-  test("[AP179] an app that names what it does not have yet is answered with warnings", async () => {
+  test("[AP179] an app that names what it does not have is answered with warnings", async () => {
     const files = [{ path: "/etc/key", secret: "KEY" }];
     const env = [{ name: "API", export_ref: { component: "api", key: "uri" } }];
-    const body = {
-      name: someName(),
-      project_id: shop.project,
-      components: [
-        { name: "web", workload_spec: { files, env }, export_refs: [{ component: "db" }] },
-        { ...WEB, name: "api" },
-      ],
-    };
-    const made = await shop.editor.api.post("/apps", body);
+    const web = { name: "web", workload_spec: { files, env }, export_refs: [{ component: "db" }] };
+    const name = await shop.app([
+      { ...web, secrets: { KEY: "v" } },
+      { ...WEB, name: "api" },
+    ]);
+    expect((await shop.editor.api.delete(shop.path(name, "/components/web/secrets/KEY"))).status).toBe(204);
+    const made = await shop.viewer.api.get(shop.path(name));
     expect(made.body.warnings).toMatchObject([
       { code: "MissingImage", component: "web", missing: null },
       { code: "MissingSecret", path: ["components", 0, "workload_spec", "files", 0, "secret"] },
@@ -193,16 +187,9 @@ describe("POST /apps", () => {
       },
       { code: "UnknownExport", path: ["components", 0, "workload_spec", "env", 0, "export_ref", "key"] },
     ]);
-    const mended = await shop.editor.api.patch(shop.path(body.name), {
-      components: [
-        {
-          op: "patch",
-          name: "web",
-          export_refs: null,
-          secrets: { KEY: "v" },
-          workload_spec: { image: "nginx", env: null },
-        },
-      ],
+    const workload_spec = { image: "nginx", env: null };
+    const mended = await shop.editor.api.patch(shop.path(name), {
+      components: [{ op: "patch", name: "web", export_refs: null, secrets: { KEY: "v" }, workload_spec }],
     });
     expect(mended.body.warnings).toEqual([]);
   });
@@ -222,7 +209,7 @@ describe("POST /apps", () => {
     expect(made.status).toBe(409);
   });
 
-  test("[AP7] under an Idempotency-Key the same request makes one app and gets the first answer again", async () => {
+  test("[AP7] POST /apps with the same Idempotency-Key creates one app and repeats the first answer", async () => {
     const body = { name: someName(), project_id: shop.project, components: [WEB] };
     const again = shop.editor.api.with({ "idempotency-key": newId() });
     const [first, second] = [await again.post("/apps", body), await again.post("/apps", body)];
@@ -232,7 +219,7 @@ describe("POST /apps", () => {
 });
 
 describe("GET /apps", () => {
-  test("[AP8] holds what the caller can see, newest first, with exact totals over several projects", async () => {
+  test("[AP8] GET /apps has the apps that the caller can see, newest first, with exact totals over several projects", async () => {
     const db = world.database.kysely;
     const [one, two] = [
       await insertProject(db, shop.org, shop.cluster),
@@ -264,7 +251,7 @@ describe("GET /apps", () => {
     expect(names(filtered.body)).toEqual([made[0], made[2]]);
   });
 
-  test("[AP8] an org admin and a superuser see all of it, a plain member and a stranger nothing", async () => {
+  test("[AP8] GET /apps shows an org admin and a superuser all apps, and a plain member and a stranger none", async () => {
     const name = await shop.app();
     const admin = await world.person({ org: shop.org, role: "admin" });
     for (const { api } of [admin, world.admin]) {
@@ -277,7 +264,7 @@ describe("GET /apps", () => {
     }
   });
 
-  test("[AP9] a filter for an invisible or unknown project is met by an empty list", async () => {
+  test("[AP9] GET /apps filtered by an invisible or unknown project is an empty list", async () => {
     await shop.app();
     for (const project of [shop.project, newId()]) {
       const { status, body } = await shop.stranger.api.get(`/apps?project_id=${project}`);
@@ -289,7 +276,7 @@ describe("GET /apps", () => {
 });
 
 describe("GET /apps/{namespace}/{name}", () => {
-  test("[AP10] requires project_id in the query", async () => {
+  test("[AP10] GET /apps/{namespace}/{name} requires project_id in the query", async () => {
     const name = await shop.app();
     expect(await shop.viewer.api.get(`/apps/${shop.namespace}/${name}`)).toMatchObject({
       status: 422,
@@ -297,7 +284,7 @@ describe("GET /apps/{namespace}/{name}", () => {
     });
   });
 
-  test("[AP11] a wrong namespace, name or project is a 404, and so is one the caller may not see", async () => {
+  test("[AP11] an app with a wrong namespace, name or project is a 404, and so is one that the caller may not see", async () => {
     const name = await shop.app();
     const elsewhere = await insertProject(world.database.kysely, shop.org, shop.cluster);
     const gone = { status: 404, body: { detail: "App not found." } };
@@ -309,7 +296,7 @@ describe("GET /apps/{namespace}/{name}", () => {
     expect((await world.anyone.get(shop.path(name))).status).toBe(401);
   });
 
-  test("[AP12] carries an ETag that changes with the app and not with what its cluster reports", async () => {
+  test("[AP12] the ETag of an app changes with the app and not with what its cluster reports", async () => {
     const name = await shop.app();
     const tag = async () => (await shop.viewer.api.get(shop.path(name))).headers.get("etag");
     const first = await tag();

@@ -16,15 +16,18 @@ import {
   updateApp,
 } from "@binnacle/contract";
 import { isOrgAdmin } from "../access/role.ts";
-import type { Queries, Tx } from "../database/transaction.ts";
+import type { Tx } from "../database/transaction.ts";
 import { volumesBefore } from "../deletions/deletion-outlook.runner.ts";
 import { removalOf } from "../dispatch/dispatch.ts";
 import { Fault } from "../fault.ts";
+import { commitsOfResource } from "../gitops/status.store.ts";
 import { requireMatch, sendEtag } from "../http/etag.ts";
-import { appList, type InApp, inApp, inProject, judgedByHandler, wellFormed } from "../http/guard.ts";
+import { type At, at, judgedByHandler, listOf, wellFormed } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Call, type Route, route } from "../http/route.ts";
-import type { OperatorRequests } from "../hub/operator-requests.ts";
+import type { Ports } from "../ports.ts";
+import { projectPlace } from "../projects/project-place.store.ts";
+import { refuseSuspended } from "../suspensions/suspension.ts";
 import {
   findDeployment,
   findInstance,
@@ -46,8 +49,10 @@ import {
   listedDeployment,
   wireApp,
 } from "./app.ts";
+import { appList, appPlace } from "./app-place.store.ts";
 import { changeProblems, newAppProblems } from "./component-change.ts";
 import { type AppPorts, createApp as create, operate } from "./operate.runner.ts";
+import { readProjectFacts } from "./project-facts.store.ts";
 import {
   attached,
   deleted,
@@ -62,12 +67,7 @@ import {
   updated,
 } from "./transition.ts";
 
-/** What the routes of apps need to say what becomes of volumes. */
-interface AppRoutePorts extends AppPorts {
-  readonly operators: Pick<OperatorRequests, "observe">;
-}
-
-export function appRoutes(ports: AppRoutePorts): Route[] {
+export function appRoutes(ports: AppPorts & Ports<"operators">): Route[] {
   const volumesOf = ({ cluster_id, namespace, name }: AppWithSecretPaths, components?: readonly string[]) =>
     volumesBefore(ports.operators, {
       clusterId: cluster_id,
@@ -77,7 +77,7 @@ export function appRoutes(ports: AppRoutePorts): Route[] {
     });
 
   return [
-    route(listApps, appList, async ({ rows, total, query }) => {
+    route(listApps, listOf(appList), async ({ rows, total, query }) => {
       const now = ports.clock();
       return envelope(
         rows.map((app) => listedApp(app, now)),
@@ -90,21 +90,21 @@ export function appRoutes(ports: AppRoutePorts): Route[] {
       createApp,
       wellFormed(
         ({ body: { name = "", components = [] }, isPartial }) => newAppProblems(name, components, ports, { isPartial }),
-        inProject("editor", ({ body }) => body.project_id),
+        at(projectPlace, "editor", ({ body }) => body.project_id),
       ),
-      async ({ caller, project, standing, body, change, reply }) => {
+      async ({ caller, project, standing, query, body, change, reply }) => {
         const { name, components, description = null } = body;
         const by = { createdBy: caller.email, isOrgAdmin: isOrgAdmin(standing) };
         const made = await change(async (unit) => {
           const app = await create(unit, ports, { project, name, description, components, ...by });
           return { version: appVersion(app), app: wireApp(app, ports.clock()) };
         });
-        sendEtag(reply, made.version);
+        if (!query.dry_run) sendEtag(reply, made.version);
         return made.app;
       },
     ),
 
-    route(getApp, inApp("viewer", addressed), async ({ app, reply }) => {
+    route(getApp, at(appPlace, "viewer", addressed), async ({ app, reply }) => {
       sendEtag(reply, appVersion(app));
       return wireApp(app, ports.clock());
     }),
@@ -113,7 +113,7 @@ export function appRoutes(ports: AppRoutePorts): Route[] {
       updateApp,
       judgedByHandler(
         ({ body }) => changeProblems(body.components ?? [], ports),
-        inApp("editor", (input) => addressOf(input)),
+        at(appPlace, "editor", (input) => addressOf(input)),
       ),
       async ({ app: seen, caller, standing, params, query, body, headers, change, reply }) => {
         const { components = [] } = body;
@@ -121,13 +121,18 @@ export function appRoutes(ports: AppRoutePorts): Route[] {
         const changes = removed.length > 0 ? await volumesOf(seen, removed) : {};
         const by = { createdBy: caller.email, isOrgAdmin: isOrgAdmin(standing) };
         const order = { address: addressOf({ params, query }), headers, ...by, changes };
-        const app = await change((unit) => operate(unit, ports, order, (before) => updated(before, body, ports)));
-        sendEtag(reply, appVersion(app));
+        const app = await change((unit) =>
+          operate(unit, ports, order, async (before) => {
+            const project = await readProjectFacts(unit.db, before.project_id, components);
+            return updated(before, body, { ...ports, project });
+          }),
+        );
+        if (!query.dry_run) sendEtag(reply, appVersion(app));
         return wireApp(app, ports.clock());
       },
     ),
 
-    route(deleteApp, inApp("editor", addressed), async ({ app: seen, params, query, headers, change }) => {
+    route(deleteApp, at(appPlace, "editor", addressed), async ({ app: seen, params, query, headers, change }) => {
       requireMatch(headers, appVersion(seen));
       const volumes = seen.phase === "deleting" ? {} : await volumesOf(seen);
       return change(async ({ db: tx, record, unchanged, announce, dispatch }) => {
@@ -137,13 +142,14 @@ export function appRoutes(ports: AppRoutePorts): Route[] {
           unchanged();
           return null;
         }
+        refuseSuspended(before, before);
         record({ action: "app.delete", resource: auditedApp(before), orgId: before.org_id, changes: volumes });
         const now = ports.clock();
         const app = deleted(before, now);
         await updateAppRow(tx, app);
         await supersedePending(tx, app.id, now);
         announce(appEvent(app, app, now));
-        await dispatch(app.cluster_id, [removalOf(dispatchedApp(app))]);
+        dispatch(app.cluster_id, [removalOf(dispatchedApp(app))]);
         return null;
       });
     }),
@@ -153,15 +159,16 @@ export function appRoutes(ports: AppRoutePorts): Route[] {
 /** The instance is still there, and reads as `deleting`; it is as good as gone for what would need it. */
 const instanceDeleted = (name: string) => new Fault("not_found", `The addon instance ${name} is being deleted.`);
 
-const asEditor = inApp("editor", addressed);
+const asEditor = at(appPlace, "editor", addressed);
 
 type Acting = Pick<Call<Operation>, "headers" | "change" | "reply"> &
-  Pick<InApp, "caller" | "standing"> & {
+  Pick<At<"app", unknown>, "caller" | "standing"> & {
     readonly params: Omit<AppAddress, "projectId">;
     readonly query: { readonly project_id: string };
   };
 
-export function appOperationRoutes(db: Queries, ports: AppPorts): Route[] {
+export function appOperationRoutes(ports: AppPorts & Ports<"db">): Route[] {
+  const { db } = ports;
   /** All operations share these steps and differ in their decision and their audit entry. */
   async function act(
     { params, query, headers, caller, standing, change, reply }: Acting,
@@ -174,6 +181,16 @@ export function appOperationRoutes(db: Queries, ports: AppPorts): Route[] {
     sendEtag(reply, appVersion(app));
     return wireApp(app, ports.clock());
   }
+  async function rollback(
+    app: AppWithSecretPaths,
+    tx: Tx,
+    wanted: Parameters<typeof findDeployment>[2],
+    body: { allow_downgrade?: boolean },
+  ) {
+    const deployment = await findDeployment(tx, app.id, wanted);
+    const project = await readProjectFacts(tx, app.project_id, deployment.spec.components);
+    return rolledBack(app, deployment, { ...ports, project }, body);
+  }
 
   return [
     route(scaleApp, asEditor, (call) => act(call, call.body, (app) => scaled(app, call.body))),
@@ -181,23 +198,29 @@ export function appOperationRoutes(db: Queries, ports: AppPorts): Route[] {
     route(resumeApp, asEditor, (call) => act(call, {}, resumed)),
     route(redeployApp, asEditor, (call) => act(call, call.body, (app) => redeployed(app, call.body))),
 
-    route(listDeployments, inApp("viewer", addressed), async ({ app, query }) => {
-      const deployments = await listDeploymentRows(db, app.id, pageOf(query));
-      return envelope(deployments.map(listedDeployment), app.revision, query);
+    route(listDeployments, at(appPlace, "viewer", addressed), async ({ app, query }) => {
+      const { rows, total } = await listDeploymentRows(db, app.id, pageOf(query));
+      const commits = await commitsOfResource(
+        db,
+        app.id,
+        rows.map(({ generation }) => generation),
+      );
+      const listed = rows.map((row) => listedDeployment(row, commits.get(row.generation) ?? null));
+      return envelope(listed, total, query);
     }),
 
     route(rollbackApp, asEditor, (call) => {
       const { deployment_id, revision = -1 } = call.body;
-      return act(call, call.body, async (app, tx) => {
+      return act(call, call.body, (app, tx) => {
         const wanted = deployment_id ? { id: deployment_id } : { revision: targetRevision(app, revision) };
-        return rolledBack(app, await findDeployment(tx, app.id, wanted), ports, call.body);
+        return rollback(app, tx, wanted, call.body);
       });
     }),
 
     route(rollbackToDeployment, asEditor, (call) => {
       const { deployment_id } = call.params;
-      return act(call, { deployment_id, ...call.body }, async (app, tx) =>
-        rolledBack(app, await findDeployment(tx, app.id, { id: deployment_id }), ports, call.body),
+      return act(call, { deployment_id, ...call.body }, (app, tx) =>
+        rollback(app, tx, { id: deployment_id }, call.body),
       );
     }),
 

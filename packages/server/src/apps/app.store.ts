@@ -3,10 +3,11 @@ import { readSurroundings } from "../clusters/freshness.store.ts";
 import { withoutSurroundings } from "../clusters/freshness.ts";
 import { APP_COLUMNS, LISTED_DEPLOYMENT_COLUMNS } from "../database/columns.ts";
 import type { AddonInstanceTable } from "../database/fleet-tables.ts";
-import { insertRows } from "../database/insert.store.ts";
-import { runPrepared } from "../database/prepared.adapter.ts";
-import { isUniqueViolation, type Queries, type Tx } from "../database/transaction.ts";
-import { codedConflict, notFound } from "../fault.ts";
+import { insertOf } from "../database/insert.store.ts";
+import { type Bound, runTogether } from "../database/prepared.adapter.ts";
+import { trimOf } from "../database/revision-limit.store.ts";
+import type { Queries, Tx } from "../database/transaction.ts";
+import { codedConflict, invalid, notFound } from "../fault.ts";
 import { noOperatorConnected } from "../hub/operator-requests.ts";
 import { newId } from "../id.adapter.ts";
 import { requireActive } from "../projects/project.store.ts";
@@ -43,11 +44,14 @@ export async function lockObjectNames(tx: Tx, projectId: string): Promise<void> 
 
 /**
  * Locks an active project for a new app, and then the names of its objects, in one statement. They are locked in this order
- * everywhere, and the other one would be a deadlock: the materialized part is executed first.
+ * everywhere, and the other one would be a deadlock: the materialized part is executed first. The apps that may share a name
+ * with the new one are read by a statement behind it, which sees everything that was committed before the lock.
  */
-export async function lockForNewApp(tx: Tx, projectId: string): Promise<void> {
-  const { rows } = await runPrepared<Pick<Project, "lifecycle">>(tx, LOCK_FOR_NEW_APP, [projectId]);
-  requireActive(rows[0]);
+export async function lockForNewApp(tx: Tx, projectId: string, name: string): Promise<readonly Namesake[]> {
+  const locking = { text: LOCK_FOR_NEW_APP, values: [projectId] };
+  const [locked, namesakes] = await runTogether(tx, [locking, namesakesOf(projectId, name)]);
+  requireActive(locked?.rows[0] as Pick<Project, "lifecycle"> | undefined);
+  return namesakes?.rows as Namesake[];
 }
 
 const LOCK_FOR_NEW_APP = `
@@ -65,10 +69,14 @@ export interface Namesake extends Pick<App, "name" | "phase"> {
  * with the other's.
  */
 export async function findNamesakes(tx: Tx, projectId: string, name: string): Promise<readonly Namesake[]> {
+  const [namesakes] = await runTogether(tx, [namesakesOf(projectId, name)]);
+  return namesakes?.rows as Namesake[];
+}
+
+function namesakesOf(projectId: string, name: string): Bound {
   const words = name.split("-");
   const beginnings = words.map((_, index) => words.slice(0, index + 1).join("-"));
-  const { rows } = await runPrepared<Namesake>(tx, NAMESAKES, [projectId, beginnings, `${name}-`, `${name}.`]);
-  return rows;
+  return { text: NAMESAKES, values: [projectId, beginnings, `${name}-`, `${name}.`] };
 }
 
 /** In the collation "C" a full stop follows the hyphen. */
@@ -90,14 +98,9 @@ function columnsOf(shown: AppWithSecretPaths) {
   };
 }
 
-/** Writes a new app with its first deployment. */
-export async function insertApp(tx: Tx, app: AppWithSecretPaths, deployment: Deployment): Promise<void> {
-  const rows = { apps: columnsOf(app), app_deployments: deploymentColumns(deployment) };
-  await insertRows(tx, rows).catch((error: unknown) => {
-    if (isUniqueViolation(error, "apps_name_taken")) throw appNameTaken(app.name);
-    throw error;
-  });
-}
+/** The statement that writes a new app with its first deployment. Requires its name to be locked, and free. */
+export const insertionOf = (app: AppWithSecretPaths, deployment: Deployment): Bound =>
+  insertOf({ apps: columnsOf(app), app_deployments: deploymentColumns(deployment) });
 
 /** Requires the app to be locked. */
 export async function updateAppRow(tx: Tx, app: AppWithSecretPaths): Promise<void> {
@@ -124,20 +127,26 @@ const deploymentColumns = (deployment: Deployment) => ({
   changes: deployment.changes && JSON.stringify(deployment.changes),
 });
 
-/** Without their specifications. Revisions have no gaps and are never deleted, so the app's revision is their count. */
-export function listDeploymentRows(
+/** Deletes the oldest revisions of an app beyond its limits. */
+export const revisionTrim = trimOf({ table: "app_deployments", owner: "app_id", number: "revision", content: "spec" });
+
+/** Without their specifications, and how many there are. */
+export async function listDeploymentRows(
   db: Queries,
   appId: string,
   page: { readonly limit: number; readonly offset: number },
-): Promise<Omit<Deployment, "spec">[]> {
-  return db
-    .selectFrom("app_deployments")
-    .select(LISTED_DEPLOYMENT_COLUMNS)
-    .where("app_id", "=", appId)
-    .orderBy("revision", "desc")
-    .limit(page.limit)
-    .offset(page.offset)
-    .execute();
+): Promise<{ rows: Omit<Deployment, "spec">[]; total: number }> {
+  const deployments = db.selectFrom("app_deployments").where("app_id", "=", appId);
+  const [rows, counted] = await Promise.all([
+    deployments
+      .select(LISTED_DEPLOYMENT_COLUMNS)
+      .orderBy("revision", "desc")
+      .limit(page.limit)
+      .offset(page.offset)
+      .execute(),
+    deployments.select(({ fn }) => fn.countAll<number>().as("total")).executeTakeFirstOrThrow(),
+  ]);
+  return { rows, total: Number(counted.total) };
 }
 
 export async function findDeployment(
@@ -217,9 +226,25 @@ export async function writeSecrets(
       ) as given (id, component, key, sealed)
     `.execute(tx);
   }
+  if (set.length > 0) await refuseLargeSecrets(tx, appId);
 }
 
 const SECRETS_AT_ONCE = 500;
+
+/** The secrets of an app have to fit into one frame to its cluster beside the app. */
+const LARGEST_SECRETS_BYTES = 500_000;
+
+/** A sealed value is base64, behind its key and nonce. Names count too: twenty thousand empty values may have long ones. */
+async function refuseLargeSecrets(tx: Tx, appId: string): Promise<void> {
+  const { rows } = await sql<{ bytes: string }>`
+    select coalesce(sum(length(split_part(sealed_value, '.', 4)) * 3 / 4 + octet_length(component) + octet_length(key)), 0) as bytes
+    from app_secrets where app_id = ${appId}
+  `.execute(tx);
+  const bytes = Number(rows[0]?.bytes);
+  if (bytes <= LARGEST_SECRETS_BYTES) return;
+  const message = `The secrets of the app would have about ${bytes} bytes together, with their keys and components; ${LARGEST_SECRETS_BYTES} are the most`;
+  throw invalid([{ loc: ["body"], msg: message, type: "too_long" }]);
+}
 
 /** Throws where no hub holds a session of the cluster's operator. */
 export async function requireOperator(db: Queries, clusterId: string, now: Date): Promise<void> {

@@ -2,6 +2,7 @@ import {
   type AppListItem,
   type AppWarning,
   type ComponentSpec,
+  type DeploymentCommit,
   type DeploymentListItem,
   type Revision,
   secretPathsOfChart,
@@ -17,6 +18,7 @@ import type { DispatchedResource } from "../dispatch/dispatch.ts";
 import type { Announcement } from "../events/event.ts";
 import type { Versioned } from "../http/etag.ts";
 import type { Input } from "../http/guard.ts";
+import { shownSuspension } from "../suspensions/suspension.ts";
 import { keysOf } from "./app-secrets.ts";
 import { shownChart } from "./chart-component.ts";
 import { listedDrift, shownDrift, shownStatus, withoutPods } from "./component-status.ts";
@@ -97,6 +99,7 @@ function shownFields(app: Omit<App, "components" | "drift_fields"> & Surrounding
     org_id: app.org_id,
     description: app.description,
     paused: isPaused(app),
+    suspended: shownSuspension("app", app, app),
     phase: app.phase,
     phase_since: app.phase_since.toISOString(),
     ...shownReason(app, app, now),
@@ -144,15 +147,22 @@ export function listedApp(app: ListedApp, now: Date): AppListItem {
 }
 
 /** Shows every secret value of a revision as a reference, even if the app no longer has that secret. */
-export function wireDeployment(deployment: Deployment, app: Pick<App, "name">): WireDeployment {
+export function wireDeployment(
+  deployment: Deployment,
+  app: Pick<App, "name">,
+  commit: DeploymentCommit | null,
+): WireDeployment {
   const { spec } = deployment;
   const components = effectiveComponents(spec).map((component) =>
     shownChart(app.name, component, secretPathsOfChart(component.chart_spec)),
   );
-  return { ...listedDeployment(deployment), spec: { components, paused: spec.paused } };
+  return { ...listedDeployment(deployment, commit), spec: { components, paused: spec.paused } };
 }
 
-export function listedDeployment(deployment: Omit<Deployment, "spec">): DeploymentListItem {
+export function listedDeployment(
+  deployment: Omit<Deployment, "spec">,
+  commit: DeploymentCommit | null,
+): DeploymentListItem {
   return {
     deployment_id: deployment.id,
     revision: deployment.revision,
@@ -165,6 +175,7 @@ export function listedDeployment(deployment: Omit<Deployment, "spec">): Deployme
     created_at: deployment.created_at.toISOString(),
     updated_at: deployment.updated_at.toISOString(),
     finished_at: deployment.finished_at?.toISOString() ?? null,
+    commit,
   };
 }
 
@@ -188,6 +199,7 @@ export const appEvent = (app: App, connection: ClusterConnection, now: Date): An
   generation: app.generation,
   revision: app.revision,
   paused: isPaused(app),
+  suspended: app.suspended_at !== null,
   ...freshnessOf(app.reported_at, connection, now),
 });
 

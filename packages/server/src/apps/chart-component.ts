@@ -1,12 +1,16 @@
 import { repositoryProblem } from "@binnacle/charts";
 import {
   type ComponentSpec,
+  isAtOrBelow,
   isSecretPath,
-  likelySecretPaths,
+  type LikelySecret,
+  likelySecrets,
+  MAX_SECRETS,
   secretPathsOfChart,
   type ValidationItem,
+  valueAt,
 } from "@binnacle/contract";
-import { referredPaths, resolveValues, withoutPaths, withReferences } from "../addons/addon-values.ts";
+import { resolveValues, withoutPaths, withReferences } from "../addons/addon-values.ts";
 import type { ResolvedComponent } from "./addon-component.ts";
 
 /** The context of a chart component. */
@@ -17,6 +21,8 @@ export interface ChartContext {
   /** The keys of the secrets in the request, and of those that the component already has. */
   readonly given: readonly string[];
   readonly held: readonly string[];
+  /** The paths of the values that were secret before a change. */
+  readonly before?: readonly string[];
 }
 
 /** The name of the Secret of a component in the cluster. */
@@ -31,9 +37,11 @@ export function resolveChartComponent<C extends ComponentSpec>(
   around: ChartContext,
 ): ResolvedComponent<C> {
   if (!component.chart_spec) return { component, inline: {}, problems: [] };
-  const chart_spec = withSealedPaths(component.chart_spec, around.held);
+  const likely = likelyIn(component.chart_spec);
+  const chart_spec = withSealedPaths(component.chart_spec, likely, around.held);
   const { repo, values = {} } = chart_spec;
   const secret_values = secretPathsOfChart(chart_spec);
+  if (secret_values.length > MAX_SECRETS) return { component, inline: {}, problems: [tooMany(secret_values.length)] };
   const secretName = secretNameOf(around.app, component.name);
   const held = around.held.filter((key) => secret_values.includes(key));
   const rules = { default_values: {}, secret_values, check: () => [] };
@@ -42,7 +50,8 @@ export function resolveChartComponent<C extends ComponentSpec>(
     ...addressProblems(repo, around.chartHosts),
     ...overlaps(chart_spec.secret_values ?? []),
     ...bothWays(chart_spec),
-    ...strayReferences(values, around.held, secret_values, secretName),
+    ...lostValues(chart_spec, around),
+    ...unsealable(values, likely),
     ...("problems" in settled
       ? settled.problems.map(({ loc, ...item }) => ({ ...item, loc: ["values", ...loc] }))
       : []),
@@ -57,16 +66,44 @@ export function resolveChartComponent<C extends ComponentSpec>(
   };
 }
 
+/** Said before any work for each of them: a request of a megabyte may have a hundred thousand. */
+const tooMany = (count: number): ValidationItem =>
+  wrong(
+    ["chart_spec", "values"],
+    `${count} values are listed as secrets or look like secrets, and a component has at most ${MAX_SECRETS} secrets: list those that are not secrets in plain_values`,
+  );
+
 type ChartSpec = NonNullable<ComponentSpec["chart_spec"]>;
+
+const likelyIn = ({ values = {}, plain_values }: ChartSpec): LikelySecret[] =>
+  likelySecrets(values, isSecretPath, plain_values);
+
+/** More help nobody, and a megabyte may have a hundred thousand. */
+const MOST_UNSEALABLE = 100;
+
+/** What looks like a secret and cannot be sealed is refused, because everybody who reads the app would see it. */
+const unsealable = (values: Readonly<Record<string, unknown>>, likely: readonly LikelySecret[]): ValidationItem[] =>
+  likely
+    .filter(({ canBeSealed }) => !canBeSealed)
+    .slice(0, MOST_UNSEALABLE)
+    .map(({ steps, path }) => {
+      const remedy =
+        typeof valueAt(values, steps) === "number" ? "write it in quotes" : "refer to a Secret of your own";
+      return wrong(
+        ["values", ...steps],
+        `It looks like a secret and cannot be sealed like this: ${remedy}, or list ${path} in plain_values`,
+      );
+    });
 
 /**
  * Lists the values that look like secrets, so that nobody has to think of it for their password not to be shown to every viewer. A path
  * that was sealed stays so while its secret is stored, because the stored values no longer have it.
  */
-function withSealedPaths(chart: ChartSpec, held: readonly string[]): ChartSpec {
+function withSealedPaths(chart: ChartSpec, likely: readonly LikelySecret[], held: readonly string[]): ChartSpec {
   const { sealed_values = [], values = {}, secret_values = [], plain_values = [], ...rest } = chart;
-  const likely = [...likelySecretPaths(values, isSecretPath), ...sealed_values.filter((path) => held.includes(path))];
-  const sealed = [...new Set(likely)].filter((path) => !secret_values.includes(path) && !plain_values.includes(path));
+  const stored = sealed_values.filter((path) => held.includes(path) && !isAtOrBelow(path, plain_values));
+  const found = likely.filter(({ canBeSealed }) => canBeSealed).map(({ path }) => path);
+  const sealed = [...new Set([...found, ...stored])].filter((path) => !secret_values.includes(path));
   return {
     ...rest,
     ...(chart.values ? { values } : {}),
@@ -80,6 +117,16 @@ const bothWays = ({ secret_values = [], plain_values = [] }: ChartSpec): Validat
   plain_values.flatMap((path, index) =>
     secret_values.includes(path) ? [wrong(["plain_values", index], "The path is listed in secret_values too")] : [],
   );
+
+/** A stored secret whose path is no longer secret would be missing in the release, and it cannot be shown as a value. */
+const lostValues = (chart: ChartSpec, { before = [], held }: ChartContext): ValidationItem[] =>
+  before
+    .filter((path) => held.includes(path) && !secretPathsOfChart(chart).includes(path))
+    .map((path) => path.split("."))
+    .filter((steps) => valueAt(chart.values, steps) === undefined)
+    .map((steps) =>
+      wrong(["values", ...steps], "A stored secret does not become readable: give the value, or null in secrets"),
+    );
 
 /** The list of sealed paths is the server's, so a change of it in a patch is undone. */
 export function keepSealedPaths<C extends ComponentSpec>(before: ComponentSpec, after: C): C {
@@ -101,22 +148,6 @@ const overlaps = (paths: readonly string[]): ValidationItem[] =>
       ? [wrong(["secret_values", index], "Another path leads through this one")]
       : [],
   );
-
-/** A reference at a path that is no longer secret would be sent as the value itself. */
-const strayReferences = (
-  values: Readonly<Record<string, unknown>>,
-  held: readonly string[],
-  secretValues: readonly string[],
-  secretName: string,
-): ValidationItem[] =>
-  referredPaths(values, held, secretName)
-    .filter((path) => !secretValues.includes(path))
-    .map((path) =>
-      wrong(
-        ["values", ...path.split(".")],
-        "A reference is taken only where the value is secret; give the value itself",
-      ),
-    );
 
 const twiceGiven = (paths: readonly string[], given: readonly string[]): ValidationItem[] =>
   paths

@@ -1,21 +1,11 @@
-import { type Person, startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { insertCluster, insertProject } from "../access/bindings.fixture.ts";
+import { type Person, startWorld } from "@binnacle/world";
+import { afterAll, expect, test } from "vitest";
 import { rowsOf } from "../http/rows.fixture.ts";
 import { someName } from "./app.fixture.ts";
 
-let world: World;
-let admin: Person;
-let [org, cluster, project] = ["", "", ""];
-beforeAll(async () => {
-  world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
-  const { kysely: db } = world.database;
-  org = await world.org();
-  cluster = await insertCluster(db, org);
-  project = await insertProject(db, org, cluster);
-  admin = await world.person({ org, role: "admin" });
-});
-afterAll(() => world?.stop());
+const world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
+const { org, cluster, project, admin } = await world.projectWithPeople();
+afterAll(() => world.stop());
 
 const repo = "https://charts.example.com";
 
@@ -55,14 +45,17 @@ const TAKERS: readonly [string, (name: string) => ReturnType<Person["api"]["post
   ],
 ];
 
-test.each(TAKERS)("[AP125] %s takes the name of a chart as Helm allows it, and nothing else", async (_, take, loc) => {
-  const before = await rowsOf(world);
-  for (const name of ["../secrets", "a/../b", "a//b", "a/", "/a", "-a", "a b", "a?b"]) {
-    const refused = await take(name);
-    expect([name, refused.status]).toEqual([name, 422]);
-    expect(refused.body.detail).toEqual([
-      { loc, msg: expect.stringContaining("name of a chart"), type: "string_pattern_mismatch" },
-    ]);
-  }
-  expect(await rowsOf(world)).toEqual(before);
-});
+test.each(TAKERS)(
+  "[AP125] %s accepts the name of a chart as Helm allows it, and nothing else",
+  async (_, take, loc) => {
+    const before = await rowsOf(world);
+    for (const name of ["../secrets", "a/../b", "a//b", "a/", "/a", "-a", "a b", "a?b"]) {
+      const refused = await take(name);
+      expect([name, refused.status]).toEqual([name, 422]);
+      expect(refused.body.detail).toEqual([
+        { loc, msg: expect.stringContaining("name of a chart"), type: "string_pattern_mismatch" },
+      ]);
+    }
+    expect(await rowsOf(world)).toEqual(before);
+  },
+);

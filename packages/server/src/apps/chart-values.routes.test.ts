@@ -1,6 +1,6 @@
-import { type Client, startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openShop, type Shop } from "./app.fixture.ts";
+import { type Client, startWorld } from "@binnacle/world";
+import { afterAll, describe, expect, test } from "vitest";
+import { openShop } from "./app.fixture.ts";
 
 const PASSWORD = "s3cret-of-the-chart";
 const chart = (spec: object = {}) => ({
@@ -16,14 +16,9 @@ const chart = (spec: object = {}) => ({
 });
 const ref = (app: string) => ({ secret_ref: { name: `${app}-db-secrets`, key: "auth.password" } });
 
-let world: World;
-let shop: Shop;
-
-beforeAll(async () => {
-  world = await startWorld();
-  shop = await openShop(world);
-});
-afterAll(() => world?.stop());
+const world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
+const shop = await openShop(world);
+afterAll(() => world.stop());
 
 const read = async (name: string, rest = "", api: Client = shop.viewer.api) =>
   (await api.get(shop.path(name, rest))).body;
@@ -33,7 +28,7 @@ const sealed = async () =>
   world.database.kysely.selectFrom("app_secrets").select(["component", "key", "sealed_value"]).execute();
 
 describe("a chart with secret values", () => {
-  test("[SV1] [SV2] shows references, and its secret is in no answer, row, audit entry or log line", async () => {
+  test("[SV1] [SV2] a chart shows references for its secret values, and no answer, row, audit entry or log line has them", async () => {
     const name = await shop.app([chart()]);
     const app = await read(name);
     expect(app.components[0]).toMatchObject({
@@ -54,7 +49,7 @@ describe("a chart with secret values", () => {
     expect(JSON.stringify([app, data, deployment, rows, world.logged])).not.toContain(PASSWORD);
   });
 
-  test("[SV4] keeps its secret through a patch that gives back what was read", async () => {
+  test("[SV4] a patch that sends back what was read keeps the secret values of a chart", async () => {
     const name = await shop.app([chart()]);
     const before = await sealed();
     const { chart_spec } = (await read(name)).components[0];
@@ -73,7 +68,7 @@ describe("a chart with secret values", () => {
     expect(JSON.stringify(stored)).not.toContain("secret_ref");
   });
 
-  test("[SV3] refuses a reference that it has not given", async () => {
+  test("[SV3] a reference to the secret value of another app is refused", async () => {
     const name = await shop.app([chart()]);
     const other = await shop.app([chart()]);
     expect(await patch(name, { values: { auth: { password: ref(other) } } })).toMatchObject({
@@ -88,7 +83,20 @@ describe("a chart with secret values", () => {
     expect(created.status).toBe(422);
   });
 
-  test("[SV4] loses its secret with the key, and shows no reference any more", async () => {
+  test("[SV3] a reference is never stored as a value, also where no secret is listed", async () => {
+    const name = await shop.app([chart()]);
+    const unlisted = chart({ values: { auth: { password: ref(name) } }, secret_values: undefined });
+    const at = ["body", "components", 0, "chart_spec", "values", "auth"];
+    expect(
+      await shop.editor.api.post("/apps", { name: "moved", project_id: shop.project, components: [unlisted] }),
+    ).toMatchObject({ status: 422, body: { detail: [{ loc: [...at, "password"] }] } });
+    expect(await patch(name, { values: { auth: { other: ref(name) } } })).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: [...at, "other"] }] },
+    });
+  });
+
+  test("[SV4] removing a secret by its key removes the reference from the values of the chart", async () => {
     const name = await shop.app([chart()]);
     expect((await shop.editor.api.delete(shop.path(name, "/components/db/secrets/auth.password"))).status).toBe(204);
     expect((await read(name)).components[0].chart_spec.values).toEqual({ auth: { user: "app" } });
@@ -97,7 +105,7 @@ describe("a chart with secret values", () => {
     expect((await read(name)).components[0].chart_spec.values.auth.password).toEqual(ref(name));
   });
 
-  test("[SV7] keeps its secret through a rollback", async () => {
+  test("[SV7] a rollback does not change the secret values of a chart", async () => {
     const name = await shop.app([chart()]);
     await patch(name, { values: { auth: { password: "changed" } } });
     const before = await sealed();
@@ -106,7 +114,7 @@ describe("a chart with secret values", () => {
     expect((await read(name)).components[0].chart_spec.values.auth.password).toEqual(ref(name));
   });
 
-  test("[SV1] seals from then on what was open before", async () => {
+  test("[SV1] a value that was readable before its path was listed as secret is sealed from then on", async () => {
     const name = await shop.app([chart({ secret_values: undefined, plain_values: ["auth.password"] })]);
     expect((await read(name)).components[0].chart_spec.values.auth.password).toBe(PASSWORD);
     await patch(name, { secret_values: ["auth.password"], plain_values: null });
@@ -115,7 +123,7 @@ describe("a chart with secret values", () => {
     expect(JSON.stringify(app)).not.toContain(PASSWORD);
   });
 
-  test("[SV11] is sealed where its path looks like that of a secret, for a viewer, in every revision and in the database", async () => {
+  test("[SV11] a value whose path looks like a secret is sealed in answers, revisions and the database", async () => {
     const password = "sealed-by-its-name";
     const name = await shop.app([chart({ secret_values: undefined, values: { auth: { password, user: "app" } } })]);
     const shown = { values: { auth: { user: "app", password: ref(name) } }, sealed_values: ["auth.password"] };
@@ -134,7 +142,40 @@ describe("a chart with secret values", () => {
     expect(JSON.stringify([app, await read(name, "/deployments"), rows])).not.toContain(password);
   });
 
-  test("[SV12] is readable where its path is called plain, and both lists cannot have it", async () => {
+  test("[SV315] what looks like a secret and cannot be sealed is a 422 at its place, unless plain_values lists its path", async () => {
+    const values = {
+      users: [{ password: "s3cret" }],
+      extraEnv: [{ name: "API_TOKEN", value: "s3cret" }],
+      pin: { password: 12345 },
+    };
+    const post = (spec: object) =>
+      shop.editor.api.post("/apps", {
+        name: "in-lists",
+        project_id: shop.project,
+        components: [chart({ secret_values: undefined, values, ...spec })],
+      });
+    const refused = await post({});
+    const at = ["body", "components", 0, "chart_spec", "values"];
+    expect(refused).toMatchObject({
+      status: 422,
+      body: {
+        detail: [
+          {
+            loc: [...at, "users", 0, "password"],
+            msg: expect.stringContaining("list users.0.password in plain_values"),
+          },
+          { loc: [...at, "extraEnv", 0, "value"], msg: expect.stringContaining("refer to a Secret of your own") },
+          { loc: [...at, "pin", "password"], msg: expect.stringContaining("write it in quotes") },
+        ],
+      },
+    });
+    expect(JSON.stringify(refused.body)).not.toMatch(/s3cret|12345/);
+    const plain_values = ["users.0.password", "extraEnv", "pin.password"];
+    expect((await post({ plain_values })).status).toBe(201);
+    expect((await read("in-lists")).components[0].chart_spec.values).toEqual(values);
+  });
+
+  test("[SV12] a value in plain_values is readable, and a path in both lists is a 422", async () => {
     const name = await shop.app([chart({ secret_values: undefined, plain_values: ["auth.password"] })]);
     const { chart_spec } = (await read(name)).components[0];
     expect(chart_spec.values.auth.password).toBe(PASSWORD);
@@ -145,7 +186,7 @@ describe("a chart with secret values", () => {
     });
   });
 
-  test("[CS1] is refused at an address of the cloud's metadata, and nothing is stored", async () => {
+  test("[CS1] a chart repository at the address of the cloud's metadata is refused, and nothing is stored", async () => {
     const created = await shop.editor.api.post("/apps", {
       name: "stealing",
       project_id: shop.project,

@@ -3,9 +3,10 @@ import { describe, expect, test } from "vitest";
 import { Fault } from "../fault.ts";
 import { WEB, workload } from "./app.fixture.ts";
 import { changeComponents, changeProblems } from "./component-change.ts";
+import { NOTHING_ASKED } from "./project-facts.ts";
 
 const UNKNOWN = "01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11";
-const NO_RULES = { findDefinition: () => undefined, chartHosts: [] };
+const NO_RULES = { findDefinition: () => undefined, chartHosts: [], project: NOTHING_ASKED };
 const change = (before: readonly ComponentSpec[], ...changes: ComponentChange[]) =>
   changeComponents("shop", before, changes, NO_RULES);
 
@@ -22,7 +23,7 @@ function refused(before: readonly ComponentSpec[], ...changes: ComponentChange[]
 }
 
 describe("changes of components", () => {
-  test("[AP13] are made one after the other", () => {
+  test("[AP13] changes of components are made one after the other", () => {
     const { components } = changed(
       [WEB],
       { op: "add", name: "db", workload_spec: { image: "postgres:18" } },
@@ -34,7 +35,7 @@ describe("changes of components", () => {
     ]);
   });
 
-  test("[AP13] a patch may turn a component into another type, if it is whole afterwards", () => {
+  test("[AP13] a patch may turn a component into another type, if the result is complete", () => {
     const { components } = changed([WEB], {
       op: "patch",
       name: "web",
@@ -49,7 +50,7 @@ describe("changes of components", () => {
     ]);
   });
 
-  test("[AP57] adding what is there is a 409, patching or removing what is not a 404", () => {
+  test("[AP57] adding a component that exists is a 409, and patching or removing one that does not is a 404", () => {
     expect(refused([WEB], { op: "add", name: "web", workload_spec: {} })).toMatchObject({
       kind: "conflict",
       detail: { code: "name_taken", component: "web" },
@@ -58,7 +59,7 @@ describe("changes of components", () => {
     expect(refused([WEB], { op: "remove", name: "db" }).kind).toBe("not_found");
   });
 
-  test("[AP15] a component that is needed may go together with the one that needs it, or be replaced", () => {
+  test("[AP15] a component that is needed may be removed together with the one that needs it, or be replaced", () => {
     const both = [workload("web", { export_refs: [{ component: "db" }] }), workload("db")];
     expect(refused(both, { op: "remove", name: "db" }).detail).toMatchObject({ code: "export_ref_in_use" });
     const third = workload("third");
@@ -71,13 +72,13 @@ describe("changes of components", () => {
     expect(released.components.map(({ name }) => name)).toEqual(["web"]);
   });
 
-  test("[AP15] an export_ref of a variable counts as much", () => {
+  test("[AP15] an export_ref of a variable prevents the removal of its component too", () => {
     const env = [{ name: "DB", export_ref: { component: "db", key: "url" } }];
     const both = [workload("web", { workload_spec: { env } }), workload("db")];
     expect(refused(both, { op: "remove", name: "db" }).detail).toMatchObject({ component: "db", referenced_by: "web" });
   });
 
-  test("[AP54] a removal that leaves a depends_on behind is a 422 at the removal", () => {
+  test("[AP54] removing a component that a depends_on names is a 422 at the removal", () => {
     const both = [workload("web", { depends_on: ["db"] }), workload("db")];
     expect(
       refused(both, { op: "patch", name: "web", exports: { a: "b" } }, { op: "remove", name: "db" }).detail,
@@ -91,7 +92,7 @@ describe("changes of components", () => {
     ]);
   });
 
-  test("[AP16] what comes of a patch is checked, and each problem is at the change that made it", () => {
+  test("[AP16] the result of a patch is checked, and each problem is at the change that caused it", () => {
     const outcome = refused(
       [WEB, workload("db")],
       { op: "patch", name: "db", depends_on: ["web"] },
@@ -132,7 +133,15 @@ describe("changes of components", () => {
     ]);
   });
 
-  test("[AP176] an app that cannot run is changed only if the change mends it", () => {
+  test("[KU373] a request that is one byte above its limit is refused, however large both are", () => {
+    const resources = { requests: { memory: "9007199254740993" }, limits: { memory: "9007199254740992" } };
+    const web = [workload("web")];
+    expect(refused(web, { op: "patch", name: "web", workload_spec: { resources } }).detail).toMatchObject([
+      { loc: ["body", "components", 0, "workload_spec", "resources", "requests", "memory"] },
+    ]);
+  });
+
+  test("[AP176] an app that cannot run is changed only if the change fixes it", () => {
     const broken = workload("web", { workload_spec: { resources: over } });
     const both = [broken, workload("db")];
     expect(refused(both, { op: "patch", name: "db", workload_spec: { image: "postgres:18" } }).detail).toEqual([
@@ -153,7 +162,7 @@ describe("changes of components", () => {
     ]);
   });
 
-  test("[AP16] an addition must be whole, and a removal says nothing but the name", () => {
+  test("[AP16] an addition must be complete, and a removal has nothing but the name", () => {
     expect(
       changeProblems(
         [
@@ -170,7 +179,7 @@ describe("changes of components", () => {
     ]);
   });
 
-  test("[AP41] the secrets of a removed component go, those of one added instead are its own", () => {
+  test("[AP41] the secrets of a removed component are dropped, and one added in its place has only its own", () => {
     const { secrets } = changed(
       [WEB],
       { op: "remove", name: "web" },

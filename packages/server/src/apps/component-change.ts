@@ -7,8 +7,11 @@ import {
   type JudgedApp,
   type ComponentSpec as Kept,
   mergePatch,
+  missingSecretsOf,
   needsOf,
+  type ProjectFacts,
   problemsOf,
+  secretPathsOfChart,
   type ValidationItem,
   valueAt,
 } from "@binnacle/contract";
@@ -27,9 +30,15 @@ import {
   setSecrets,
 } from "./app-secrets.ts";
 import { keepSealedPaths, resolveChartComponent } from "./chart-component.ts";
-import { losesVolumes, recreateRequired, shrunkVolumes } from "./volume.ts";
+import { missingSecretsAdded, projectProblemsAdded } from "./project-facts.ts";
+import { impossibleVolumes, losesVolumes, recreateRequired } from "./volume.ts";
 
 type Loc = ValidationItem["loc"];
+
+/** The rules for changes of a stored app. */
+export interface ChangeRules extends ComponentRules {
+  readonly project: ProjectFacts;
+}
 
 export interface ChangedComponents {
   readonly components: Kept[];
@@ -67,11 +76,15 @@ interface About {
   /** The keys of the secrets in the request, and of those that the component already has. */
   readonly given?: readonly string[];
   readonly held?: readonly string[];
+  /** The paths of the chart's values that were secret before. */
+  readonly before?: readonly string[];
 }
 
 /** Validates a component of any type. */
-function settle(component: Kept, rules: ComponentRules, { app = "", given = [], held = [] }: About): ResolvedComponent {
-  if (component.chart_spec) return resolveChartComponent(component, { app, chartHosts: rules.chartHosts, given, held });
+function settle(component: Kept, rules: ComponentRules, about: About): ResolvedComponent {
+  const { app = "", given = [], held = [], before = [] } = about;
+  const { chartHosts } = rules;
+  if (component.chart_spec) return resolveChartComponent(component, { app, chartHosts, given, held, before });
   return resolveAddonComponent(component, rules.findDefinition, given);
 }
 
@@ -116,24 +129,24 @@ function formProblems(changes: readonly ComponentChange[], rules: ComponentRules
 
 /**
  * Applies the changes one after the other, or returns why not: the first that is in conflict with the app, else all problems
- * of what comes of them. `secretPaths` are those of the app. Volumes of the `unexpandable` components have not become larger,
- * so they may be smaller again.
+ * of what comes of them. `secretPaths` are those of the app. The cluster has refused to change the volumes of the
+ * `unchanged` components, so they may be set back.
  */
 export function changeComponents(
   appName: string,
   before: readonly Kept[],
   changes: readonly ComponentChange[],
-  rules: ComponentRules,
+  rules: ChangeRules,
   secretPaths: readonly string[] = [],
-  unexpandable: ReadonlySet<string> = new Set(),
+  unchanged: ReadonlySet<string> = new Set(),
 ): ChangedComponents | Fault {
   let components = [...before];
   let secrets = NO_SECRET_CHANGES;
   const problems = formProblems(changes, rules);
   for (const [index, change] of changes.entries()) {
     const held = keysOf(secretPathsAfter(secretPaths, secrets), change.name);
-    const mayShrink = unexpandable.has(change.name);
-    const changed = changeOne(components, change, index, rules, { app: appName, held, mayShrink });
+    const mayChangeVolumes = unchanged.has(change.name);
+    const changed = changeOne(components, change, index, rules, { app: appName, held, mayChangeVolumes });
     if (changed instanceof Fault) return changed;
     components = changed.components;
     secrets = combineSecretChanges(secrets, changed.secrets);
@@ -141,9 +154,12 @@ export function changeComponents(
   }
   const broken = brokenReference(components, changes);
   if (broken) return broken;
+  const had = { components: before, secretPaths };
+  const has = { components, secretPaths: secretPathsAfter(secretPaths, secrets) };
+  const added = [...projectProblemsAdded(before, components, rules.project), ...missingSecretsAdded(had, has)];
   problems.push(
-    ...shrinkByReplacement(before, components, changes),
-    ...problemsAfter({ name: appName, components }, changes),
+    ...volumesByReplacement(before, components, changes),
+    ...problemsAfter({ name: appName, components }, changes, added),
   );
   if (problems.length > 0) return invalid(problems);
   const isAllowed = (name: string) => isDowngradeAllowed(changes, name);
@@ -159,7 +175,7 @@ function changeOne(
   change: ComponentChange,
   index: number,
   rules: ComponentRules,
-  { app, held, mayShrink }: Required<Pick<About, "app" | "held">> & { readonly mayShrink: boolean },
+  { app, held, mayChangeVolumes }: Required<Pick<About, "app" | "held">> & { readonly mayChangeVolumes: boolean },
 ): OneChange | Fault {
   const { op, name } = change;
   const current = components.find((component) => component.name === name);
@@ -183,16 +199,21 @@ function changeOne(
   const whole = keepSealedPaths(current, value as Kept);
   const isReplaced = losesVolumes(current, whole);
   if (isReplaced && recreate !== true) return recreateRequired(name);
-  const shrunk = isReplaced || mayShrink ? [] : shrunkVolumes(current, whole);
+  const impossible = isReplaced || mayChangeVolumes ? [] : impossibleVolumes(current, whole);
   // A component whose addon or chart the patch does not touch is not validated again: the rules may be stricter by now.
   const isTouched = patch["addon_spec"] !== undefined || patch["chart_spec"] !== undefined;
-  // With `secrets: null` no reference has a secret to refer to.
-  const about = { app, given: Object.keys(secrets ?? {}), held: secrets === null ? [] : held };
+  const about = {
+    app,
+    given: Object.keys(secrets ?? {}),
+    // A secret that the request removes is not one to refer to.
+    held: held.filter((key) => secrets !== null && secrets?.[key] !== null),
+    before: secretPathsOfChart(current.chart_spec),
+  };
   const touched = isTouched ? settle(whole, rules, about) : null;
   return {
     components: components.map((component) => (component === current ? (touched?.component ?? whole) : component)),
     secrets: patchedSecrets(name, secrets, touched?.inline ?? {}),
-    problems: placed([...shrunk, ...(touched?.problems ?? [])], index),
+    problems: placed([...impossible, ...(touched?.problems ?? [])], index),
   };
 }
 
@@ -219,27 +240,31 @@ function brokenReference(components: readonly Kept[], changes: readonly Componen
 }
 
 /** A component that is removed and added in one request keeps its volumes in the cluster. */
-function shrinkByReplacement(
+function volumesByReplacement(
   before: readonly Kept[],
   after: readonly Kept[],
   changes: readonly ComponentChange[],
 ): ValidationItem[] {
   return changes.flatMap(({ op, name }, index) => {
     const [old, added] = [before, after].map((components) => components.find((component) => component.name === name));
-    return op === "add" && added && !losesVolumes(old, added) ? placed(shrunkVolumes(old, added), index) : [];
+    return op === "add" && added && !losesVolumes(old, added) ? placed(impossibleVolumes(old, added), index) : [];
   });
 }
 
 /**
  * Returns the problems of the app as it would be, each at the change that caused it: the one that touched the component, or
  * the one that removed what it names. A problem that the app has already is reported too, so that a change does not
- * succeed with an app that cannot run.
+ * succeed with an app that cannot run; of what the app may lack, only what is `added` is.
  */
-function problemsAfter(app: JudgedApp, changes: readonly ComponentChange[]): ValidationItem[] {
+function problemsAfter(
+  app: JudgedApp,
+  changes: readonly ComponentChange[],
+  added: readonly AppProblem[],
+): ValidationItem[] {
   if (changes.length === 0) return [];
   const lastChangeOf = (name: unknown, op?: string) =>
     changes.findLastIndex((change) => change.name === name && (op === undefined || change.op === op));
-  return problemsOf(app).map((problem) => {
+  return [...problemsOf(app), ...added].map((problem) => {
     const [, position, ...rest] = problem.path;
     const touched = lastChangeOf(app.components[Number(position)]?.name);
     if (touched >= 0) return itemAt([...at(touched), ...rest], problem);
@@ -255,6 +280,12 @@ export const newAppProblems = (
   rules: ComponentRules,
   { isPartial = false } = {},
 ): ValidationItem[] => [
-  ...problemsOf({ name, components }, { isPartial }).map((problem) => itemAt(["body", ...problem.path], problem)),
+  ...[
+    ...problemsOf({ name, components }, { isPartial }),
+    ...(isPartial ? [] : missingSecretsOf(components, (component) => secretsGivenTo(components, component))),
+  ].map((problem) => itemAt(["body", ...problem.path], problem)),
   ...components.flatMap((component, index) => placed(storedPart(component, rules).problems, index)),
 ];
+
+const secretsGivenTo = (components: readonly Given[], name: string): string[] =>
+  components.flatMap((component) => (component.name === name ? Object.keys(component.secrets ?? {}) : []));

@@ -54,19 +54,19 @@ const shown = (instance: Instance) => ({
 });
 
 describe("the status of components", () => {
-  test("[DS32] of an app is shown as it is reported, and in lists without pods", () => {
+  test("[DS32] the status of an app's components is shown as it is reported, and in lists without pods", () => {
     const app = { ...someApp(), ...reported() };
     expect(wireApp(app, NOW).components_status).toEqual([WEB]);
     expect(listedApp({ ...app, listed_components: "[]" }, NOW).components_status).toEqual([WEB_IN_LISTS]);
     expect(wireApp(app, NOW).components[0]?.ready_replicas).toBe(1);
   });
 
-  test("[DS32] is kept by its known fields, whatever else an operator of a later version reports", () => {
+  test("[DS32] of a reported component status the known fields are kept, whatever else the operator sends", () => {
     const later = { ...WEB, mood: "good", pods: WEB.pods.map((pod) => ({ ...pod, mood: "good" })) };
     expect(reported({ components_status: [later] }).component_statuses).toEqual([{ ...WEB, ready_replicas: 1 }]);
   });
 
-  test("[DS32] is empty where an operator of an earlier version reports replicas only, and where the app was lost", () => {
+  test("[DS32] the component status is empty if an old operator reports only replicas, and after the app was lost", () => {
     const { components_status: _status, ...earlier } = report();
     const app = appAfterReport({ app: someApp(), settled: null }, 1, earlier, NOW).app;
     expect(wireApp({ ...someApp(), ...app }, NOW)).toMatchObject({
@@ -76,14 +76,14 @@ describe("the status of components", () => {
     expect(missingApp({ app: reported(), settled: null }, NOW).app.component_statuses).toEqual([]);
   });
 
-  test("[DS32] is no part of the event but for the phase of each component", () => {
+  test("[DS32] an app event has only the phase and replicas of each component", () => {
     expect(reportedAppEvent(reported(), null, reportingAt(NOW), NOW)).toMatchObject({
       components: [{ name: "web", ready_replicas: 1, phase: "degraded" }],
     });
     expect(JSON.stringify(reportedAppEvent(reported(), null, reportingAt(NOW), NOW))).not.toContain("storefront-web-1");
   });
 
-  test("[DS32] [DS33] of an addon instance is shown in the same way, with its drift and since when its phase holds", () => {
+  test("[DS32] [DS33] the component status of an addon instance is shown in the same way, with its drift and phase_since", () => {
     const said = {
       phase: "degraded",
       phase_since: "2026-01-31T10:00:00.000Z",
@@ -137,11 +137,11 @@ describe("the beginning of a phase", () => {
     ],
     ["now, where nobody says", { phase: "degraded" }, NOW.toISOString()],
     ["as before, where nobody says and it is the same", { phase: "running" }, BEFORE.toISOString()],
-  ])("[DS33] is %s", (_, said, since) => {
+  ])("[DS33] phase_since is %s", (_, said, since) => {
     expect(phaseSinceAfter(before, said, NOW).toISOString()).toBe(since);
   });
 
-  test("[DS33] is not changed by a report on another generation", () => {
+  test("[DS33] a report on another generation does not change phase_since", () => {
     const app = someApp({ generation: 2 });
     expect(appAfterReport({ app, settled: null }, 1, report(), NOW).app.phase_since).toEqual(app.phase_since);
     expect(missingApp({ app, settled: null }, NOW).app.phase_since).toEqual(NOW);

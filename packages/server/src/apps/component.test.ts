@@ -14,7 +14,7 @@ function locs(components: readonly ComponentSpec[], name = "shop") {
 const of = (spec: WorkloadSpec) => locs([{ name: "web", workload_spec: spec }]);
 
 describe("the components of an app", () => {
-  test("[AP50] have names of their own, which with the app's are at most 52 characters", () => {
+  test("[AP50] components have unique names, which together with the app's name have at most 52 characters", () => {
     expect(locs([WEB, workload("db"), WEB])).toEqual([[2, "name"]]);
     expect(locs([workload("x".repeat(20))], "y".repeat(32))).toEqual([]);
     expect(locs([workload("x".repeat(20))], "y".repeat(33))).toEqual([[0, "name"]]);
@@ -34,22 +34,25 @@ describe("the components of an app", () => {
       { type: "addon", addon_spec: { instance: "db" } },
       ["host", "port", "url", "http_port", "secret", "ref", "addon"],
     ],
-  ])("[AP85] export texts whose placeholders they have a value for: %s", (_, component, unknown) => {
-    const exports = {
-      literal: `/v1/$\${host}/\${`,
-      host: `\${host}`,
-      port: `\${port|uri}`,
-      url: `\${url}/v1`,
-      http_port: `\${http_port}`,
-      secret: `\${secret.A.b-c|uri}`,
-      ref: `\${exports.url}`,
-      addon: `\${secret.}\${toString}`,
-    };
-    const found = locs([{ name: "web", ...component, exports }]);
-    expect(found).toEqual(unknown.map((key) => [0, "exports", key]));
-  });
+  ])(
+    "[AP85] exports may use only the placeholders that their component has a value for: %s",
+    (_, component, unknown) => {
+      const exports = {
+        literal: `/v1/$\${host}/\${`,
+        host: `\${host}`,
+        port: `\${port|uri}`,
+        url: `\${url}/v1`,
+        http_port: `\${http_port}`,
+        secret: `\${secret.A.b-c|uri}`,
+        ref: `\${exports.url}`,
+        addon: `\${secret.}\${toString}`,
+      };
+      const found = locs([{ name: "web", ...component, exports }]);
+      expect(found).toEqual(unknown.map((key) => [0, "exports", key]));
+    },
+  );
 
-  test("[AP85] are told which placeholders an export may use", () => {
+  test("[AP85] an unknown placeholder in an export is refused with a list of those that it may use", () => {
     const spec = { ports: [{ name: "sql", port: 5432 }] };
     const db = { name: "db", workload_spec: spec, exports: { dsn: `\${hots}` } };
     expect(problemsOf({ name: "shop", components: [db] })[0]?.message).toBe(
@@ -57,7 +60,7 @@ describe("the components of an app", () => {
     );
   });
 
-  test("[AP72] have Services and volumes of their own", () => {
+  test("[AP72] components whose Services or volumes would have the same name are refused", () => {
     const volume = (name: string) => ({ name, mount_path: "/data", size_gb: 1 });
     const web = (name: string, spec: WorkloadSpec = {}) => ({ name, workload_spec: spec });
     const [b, bc] = [web("b", { volumes: [volume("c-d")] }), web("b-c", { volumes: [volume("d")] })];
@@ -92,13 +95,13 @@ describe("the components of an app", () => {
     ["a chart", { type: "chart", chart_spec: CHART }, []],
     ["an instance", { type: "addon", addon_spec: { instance: "db" } }, []],
     ["a definition", { type: "addon", addon_spec: { definition_id: ID, values: {} } }, []],
-  ])("[AP51] hold the specification of their type and no other: %s", (_, component, expected) => {
+  ])("[AP51] a component has the specification of its type and no other: %s", (_, component, expected) => {
     expect(locs([{ name: "web", ...component }])).toEqual(expected);
   });
 
   const env = (...vars: NonNullable<WorkloadSpec["env"]>) => of({ env: vars });
 
-  test("[AP52] give each variable exactly one of value and export_ref, and a name once", () => {
+  test("[AP52] a variable has exactly one of value and export_ref, and its name is unique", () => {
     expect(env({ name: "A", value: "" }, { name: "B", export_ref: { component: "db", key: "url" } })).toEqual([]);
     expect(env({ name: "A" })).toEqual([[0, "workload_spec", "env", 0]]);
     expect(env({ name: "A", value: "1", export_ref: { component: "db", key: "url" } })).toEqual([
@@ -107,7 +110,7 @@ describe("the components of an app", () => {
     expect(env({ name: "A", value: "1" }, { name: "A", value: "2" })).toEqual([[0, "workload_spec", "env", 1, "name"]]);
   });
 
-  test("[AP52] name ports and volumes once, and mount nothing over another", () => {
+  test("[AP52] names of ports and volumes, ports and mount paths are unique", () => {
     const ports = [
       { name: "http", port: 80 },
       { name: "dns", port: 80, protocol: "UDP" as const },
@@ -130,14 +133,14 @@ describe("the components of an app", () => {
     expect(of({ schedule: "0 3 * * *" })).toEqual([[0, "workload_spec", "schedule"]]);
   });
 
-  test("[AP53] what scales by itself has bounds in order and runs for good", () => {
+  test("[AP53] autoscale has a maximum of at least its minimum, and is not for jobs", () => {
     expect(of({ autoscale: { min: 3, max: 2, cpu_percent: 70 } })).toEqual([[0, "workload_spec", "autoscale", "max"]]);
     expect(of({ kind: "job", autoscale: { min: 1, max: 2, cpu_percent: 70 } })).toEqual([
       [0, "workload_spec", "autoscale"],
     ]);
   });
 
-  test("[AP53] a probe asks a port or runs a command", () => {
+  test("[AP53] a probe has either a port or a command", () => {
     expect(of({ probes: { liveness: { port: 80, path: "/" }, readiness: { command: ["true"] } } })).toEqual([]);
     expect(
       of({ probes: { liveness: {}, readiness: { port: 80, command: ["true"] }, startup: { path: "/" } } }),
@@ -150,16 +153,16 @@ describe("the components of an app", () => {
 });
 
 describe("what components need of each other", () => {
-  test("[AP54] depends_on names components of the app", () => {
+  test("[AP54] depends_on may name only components of the app", () => {
     expect(locs([workload("web", { depends_on: ["db"] })])).toEqual([[0, "depends_on", 0]]);
     expect(locs([workload("web", { depends_on: ["db"] }), workload("db")])).toEqual([]);
   });
 
-  test("[AP5] an export_ref that names no component is no problem", () => {
+  test("[AP5] an export_ref that names no component of the app is accepted", () => {
     expect(locs([workload("web", { export_refs: [{ component: "db" }] })])).toEqual([]);
   });
 
-  test("[AP55] a circle is refused at each place that closes it, whichever way it is said", () => {
+  test("[AP55] a cycle of dependencies is refused at each place that closes it, by depends_on or export_ref", () => {
     const components = [
       workload("a", { depends_on: ["b"] }),
       workload("b", { export_refs: [{ component: "c", key: "url" }] }),

@@ -1,16 +1,11 @@
-import { type Answer, startWorld, type World } from "@binnacle/world";
+import { type Answer, startWorld } from "@binnacle/world";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openShop, type Shop, WEB, workload } from "./app.fixture.ts";
+import { afterAll, describe, expect, test } from "vitest";
+import { openShop, WEB, workload } from "./app.fixture.ts";
 
-let world: World;
-let shop: Shop;
-
-beforeAll(async () => {
-  world = await startWorld();
-  shop = await openShop(world);
-});
-afterAll(() => world?.stop());
+const world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
+const shop = await openShop(world);
+afterAll(() => world.stop());
 
 /** The simplest model of what the operations change. */
 interface Model {
@@ -107,7 +102,7 @@ const read = ({ paused, components }: AppBody) => ({
 });
 
 describe("operations made at the same time", () => {
-  test("[AP58] leave what they would have left one after the other, in the order of their revisions", async () => {
+  test("[AP58] concurrent operations on an app have the result of running them in the order of their revisions", async () => {
     const operation = fc.oneof(scale, add, remove, setSecret, pause, resume);
     await fc.assert(
       fc.asyncProperty(fc.array(operation, { minLength: 2, maxLength: 8 }), async (operations) => {
@@ -146,7 +141,7 @@ describe("operations made at the same time", () => {
     );
   });
 
-  test("[AP18] of several that expect the same state, one is done", async () => {
+  test("[AP18] of several operations with the same If-Match, one is done", async () => {
     const name = await shop.app();
     const tag = (await shop.viewer.api.get(shop.path(name))).headers.get("etag") ?? "";
     const editor = shop.editor.api.with({ "if-match": tag });

@@ -24,7 +24,7 @@ const chart = (values: Record<string, unknown>, secret_values?: string[]): Compo
   },
 });
 
-test("[AP82] names both deployments and every field that differs, by the names of components and variables", () => {
+test("[AP82] a diff has both deployments and every field that differs, by the names of components and variables", () => {
   const before = workload("web", {
     workload_spec: {
       image: "nginx:1.29",
@@ -60,7 +60,7 @@ test("[AP82] names both deployments and every field that differs, by the names o
   });
 });
 
-test("[AP82] a list whose members have no names is one value", () => {
+test("[AP82] a list whose members have no names is one value in a diff", () => {
   const args = (...list: string[]) => workload("web", { workload_spec: { image: "nginx:1.29", args: list } });
   expect(changes([args("a")], [args("a", "b")])).toEqual([
     { path: "/components/web/workload_spec/args", change: "changed", before: ["a"], after: ["a", "b"] },
@@ -70,7 +70,7 @@ test("[AP82] a list whose members have no names is one value", () => {
 const withFile = (file: { path: string; content?: string; secret?: string }) =>
   workload("web", { workload_spec: { image: "nginx:1.29", files: [{ path: "/etc/other", content: "same" }, file] } });
 
-test("[AP106] files are compared by their paths", () => {
+test("[AP106] a diff compares files by their paths", () => {
   const path = "/etc/app.yaml";
   expect(changes([withFile({ path, content: "a: 1" })], [withFile({ path, content: "a: 2" })])).toEqual([
     {
@@ -85,7 +85,7 @@ test("[AP106] files are compared by their paths", () => {
 test.each([
   ["becomes", 0],
   ["is no more", 1],
-])("[AP106] a file that %s a secret is shown without what it held", (_, first) => {
+])("[AP106] the diff of a file that %s a secret does not show its content", (_, first) => {
   const path = "/etc/token";
   const states = [withFile({ path, content: "hunter2" }), withFile({ path, secret: "TOKEN" })];
   const [before, after] = first === 0 ? states : states.toReversed();
@@ -94,7 +94,7 @@ test.each([
   expect(JSON.stringify(found)).not.toContain("hunter2");
 });
 
-test("[AP83] of a secret it says that it has changed and nothing else", () => {
+test("[AP83] a diff says of a secret that it has changed and nothing else", () => {
   expect(changes([WEB], [WEB], ["web/API_KEY", "gone/"])).toEqual([
     { path: "/components/gone/secrets", change: "changed" },
     { path: "/components/web/secrets/API_KEY", change: "changed" },
@@ -104,13 +104,13 @@ test("[AP83] of a secret it says that it has changed and nothing else", () => {
 test.each([
   ["becomes secret", chart({ auth: { password: "hunter2" } }), chart({}, ["auth.password"])],
   ["is secret no more", chart({}, ["auth.password"]), chart({ auth: { password: "hunter2" } })],
-])("[AP83] a chart value that %s is not shown", (_, before, after) => {
+])("[AP83] the diff of a chart value that %s does not show the value", (_, before, after) => {
   const found = changes([before], [after]);
   expect(JSON.stringify(found)).not.toContain("hunter2");
   expect(found).toContainEqual({ path: "/components/db/secrets/auth.password", change: "changed" });
 });
 
-test("[AP82] deployments are the same exactly where nothing is named, and both directions name the same paths", () => {
+test("[AP82] a diff is empty exactly if the deployments are equal, and both directions have the same paths", () => {
   const value = fc.constantFrom<unknown>(1, "x", ["a"], { deep: { er: 1 } }, { deep: { er: 2 } }, [
     { name: "n", v: 1 },
   ]);

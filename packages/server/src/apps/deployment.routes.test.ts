@@ -1,18 +1,14 @@
+import { randomBytes } from "node:crypto";
 import { Deployment } from "@binnacle/contract";
-import { startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { startWorld } from "@binnacle/world";
+import { afterAll, expect, test } from "vitest";
 import { schemaProblems } from "../http/checked.fixture.ts";
 import { newId } from "../id.adapter.ts";
-import { openShop, type Shop, WEB } from "./app.fixture.ts";
+import { openShop, WEB } from "./app.fixture.ts";
 
-let world: World;
-let shop: Shop;
-
-beforeAll(async () => {
-  world = await startWorld();
-  shop = await openShop(world);
-});
-afterAll(() => world?.stop());
+const world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
+const shop = await openShop(world);
+afterAll(() => world.stop());
 
 const act = (name: string, rest: string, body?: unknown) => shop.editor.api.post(shop.path(name, rest), body);
 const read = (name: string, rest: string, query = "", api = shop.viewer.api) => api.get(shop.path(name, rest, query));
@@ -42,7 +38,7 @@ test("[AP81] a deployment that is unknown, or another app's, is a 404, and so is
   expect((await read(name, `/deployments/${own}/diff`)).status).toBe(422);
 });
 
-test("[AP82] the diff goes from the deployment it is against to the one of the path", async () => {
+test("[AP82] the diff goes from the deployment in `against` to the one in the path", async () => {
   const name = await shop.app();
   await act(name, "/scale", { component_name: "web", replicas: 3 });
   const [newest, first] = await ids(name);
@@ -55,7 +51,7 @@ test("[AP82] the diff goes from the deployment it is against to the one of the p
   ]);
 });
 
-test("[AP83] changed secrets are named without their values, also over several deployments and backwards", async () => {
+test("[AP83] changed secrets are in a diff without their values, also over several deployments and backwards", async () => {
   const name = await shop.app([{ ...WEB, secrets: { API_KEY: "the first value", OTHER: "stays as it is" } }]);
   const secrets = shop.path(name, "/components/web/secrets");
   await shop.editor.api.patch(secrets, { API_KEY: "the second value" });
@@ -72,4 +68,44 @@ test("[AP83] changed secrets are named without their values, also over several d
     expect(JSON.stringify(body)).not.toContain("value");
   }
   expect((await read(name, `/deployments/${newest}/diff`, `&against=${changed}`)).body.changes).toEqual([]);
+});
+
+test("[AP31] the oldest deployments of an app are deleted beyond its limits, and those that are left are counted", async () => {
+  const name = await shop.app();
+  const { kysely: db } = world.database;
+  const { id } = await db.selectFrom("apps").select("id").where("name", "=", name).executeTakeFirstOrThrow();
+  const first = await db.selectFrom("app_deployments").selectAll().where("app_id", "=", id).executeTakeFirstOrThrow();
+  // PostgreSQL compresses what repeats.
+  const large = (bytes: number) => ({ components: [{ name: "web", noise: randomBytes(bytes).toString("hex") }] });
+  const copies = (revisions: readonly number[], spec: object) =>
+    revisions.map((revision) => ({
+      ...first,
+      id: newId(),
+      revision,
+      status: "succeeded" as const,
+      changes: null,
+      spec: JSON.stringify(spec),
+    }));
+  const between = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index);
+  await db
+    .insertInto("app_deployments")
+    .values(copies(between(2, 250), { components: [] }))
+    .execute();
+  await db.updateTable("apps").set({ revision: 250 }).where("id", "=", id).execute();
+  await act(name, "/scale", { component_name: "web", replicas: 3 });
+  const listed = (await read(name, "/deployments", "&items_per_page=100&page=2")).body;
+  expect(listed).toMatchObject({ total_count: 200, has_more: false });
+  expect(listed.data.at(-1).revision).toBe(52);
+  expect((await act(name, "/rollback", { revision: 51 })).status).toBe(404);
+
+  await db
+    .insertInto("app_deployments")
+    .values(copies(between(252, 263), large(1_500_000)))
+    .execute();
+  await db.updateTable("apps").set({ revision: 263 }).where("id", "=", id).execute();
+  await act(name, "/scale", { component_name: "web", replicas: 4 });
+  const revisions = (await read(name, "/deployments", "&items_per_page=100")).body.data.map(
+    ({ revision }: Deployment) => revision,
+  );
+  expect(revisions).toEqual(between(255, 264).reverse());
 });

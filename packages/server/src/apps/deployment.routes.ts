@@ -1,19 +1,23 @@
 import { diffDeployments, getDeployment } from "@binnacle/contract";
-import type { Queries } from "../database/transaction.ts";
-import { inApp } from "../http/guard.ts";
+import { commitsOfResource } from "../gitops/status.store.ts";
+import { at } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
+import type { Ports } from "../ports.ts";
 import { findDeployment } from "./app.store.ts";
 import { addressed, wireDeployment } from "./app.ts";
+import { appPlace } from "./app-place.store.ts";
 import { secretsChangedBetween } from "./deployment.store.ts";
 import { diffDeployments as diff } from "./deployment-diff.ts";
 
-const asViewer = inApp("viewer", addressed);
+const asViewer = at(appPlace, "viewer", addressed);
 
-export function deploymentRoutes(db: Queries): Route[] {
+export function deploymentRoutes({ db }: Ports<"db">): Route[] {
   return [
-    route(getDeployment, asViewer, async ({ app, params }) =>
-      wireDeployment(await findDeployment(db, app.id, { id: params.deployment_id }), app),
-    ),
+    route(getDeployment, asViewer, async ({ app, params }) => {
+      const deployment = await findDeployment(db, app.id, { id: params.deployment_id });
+      const commits = await commitsOfResource(db, app.id, [deployment.generation]);
+      return wireDeployment(deployment, app, commits.get(deployment.generation) ?? null);
+    }),
 
     route(diffDeployments, asViewer, async ({ app, params, query }) => {
       const [against, deployment] = await Promise.all([

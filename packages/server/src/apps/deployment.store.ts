@@ -4,8 +4,8 @@ import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
 import { hasLiveSession } from "../clusters/cluster.ts";
 import { inTransaction, type Queries, type Tx } from "../database/transaction.ts";
-import { EVENTS_TOPIC } from "../events/event.ts";
-import { newId } from "../id.adapter.ts";
+import { type Announcement, publishEvents } from "../events/event.ts";
+import { logAnnouncements } from "../events/event-log.store.ts";
 import type { Log } from "../outage.ts";
 import type { App } from "./app.ts";
 import { logEndedDeployment, reportedAppEvent } from "./app-sync.ts";
@@ -38,18 +38,24 @@ export async function failOverdueDeployments({ db, bus, clock, log }: Ports): Pr
     const failed = await inTransaction(db, async (tx) => {
       const overdue = await findOverdue(tx, now);
       await fail(tx, overdue, now);
-      return overdue;
+      const announcements = overdue.map((app) => failedEvent(app, now));
+      return { overdue, events: await logAnnouncements(tx, announcements, now) };
     });
-    for (const app of failed) {
-      const ended = { id: app.deployment_id, revision: app.deployment_revision, status: "failed" } as const;
-      const event = reportedAppEvent(app, ended, app, now);
-      bus.publish(EVENTS_TOPIC, { id: newId(), time: now.toISOString(), ...event });
-      logEndedDeployment(log, event, messageOf(app, now));
-    }
-    found = failed.length;
+    publishEvents(bus, failed.events);
+    for (const app of failed.overdue) logEndedDeployment(log, failedEvent(app, now), messageOf(app, now));
+    found = failed.overdue.length;
   }
 }
 
+function failedEvent(app: OverdueRow, now: Date): Announcement {
+  const ended = { id: app.deployment_id, revision: app.deployment_revision, status: "failed" } as const;
+  return reportedAppEvent(app, ended, app, now);
+}
+
+/**
+ * No time runs while the project or the cluster is suspended, and all of it begins again afterwards. That is decided here, so that the
+ * deployments of thousands of apps are not written.
+ */
 async function findOverdue(tx: Tx, now: Date): Promise<OverdueRow[]> {
   const { rows } = await sql<OverdueRow>`
     select apps.*, d.id as deployment_id, d.revision as deployment_revision, d.generation as deployment_generation,
@@ -57,7 +63,8 @@ async function findOverdue(tx: Tx, now: Date): Promise<OverdueRow[]> {
       clusters.last_heartbeat, s.lease_until as session_lease_until
     from app_deployments d join apps on apps.id = d.app_id join projects on projects.id = apps.project_id
       join clusters on clusters.id = apps.cluster_id left join cluster_sessions s on s.cluster_id = apps.cluster_id
-    where d.status = 'pending' and d.deadline_at <= ${now}
+    where d.status = 'pending' and d.deadline_at <= ${now} and projects.suspended_at is null and clusters.suspended_at is null
+      and coalesce(greatest(projects.suspension_ended_at, clusters.suspension_ended_at) + (d.deadline_at - d.updated_at) <= ${now}, true)
     order by d.deadline_at limit ${BATCH_ROWS} for update of d skip locked
   `.execute(tx);
   return rows;

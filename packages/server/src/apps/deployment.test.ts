@@ -9,12 +9,12 @@ const CONFLICT = { lifecycle: "degraded", lifecycle_message: "The namespace shop
 test.each<[string, Partial<OverdueFacts>, string]>([
   ["reported a message", { app: REPORTED }, "web: no image"],
   ["reported a reason alone", { app: { ...REPORTED, phase_message: null } }, "ImagePullBackOff"],
-  ["reported neither", { app: { ...UNREPORTED, observed_generation: 2 } }, "the cluster has not said why."],
+  ["reported neither", { app: { ...UNREPORTED, observed_generation: 2 } }, "the cluster has not reported why."],
   ["reported before it was lost", { app: REPORTED, isConnected: false }, "web: no image"],
   ["is not connected", { isConnected: false, project: CONFLICT }, "the operator of the cluster is not connected."],
   ["cannot have the namespace", { project: CONFLICT }, "The namespace shop belongs to somebody else."],
   ["is silent", {}, "the cluster has not reported on the change."],
-])("[AP80] the cause is named of a deployment whose cluster %s", (_, facts, cause) => {
+])("[AP80] the message of an overdue deployment has the cause when its cluster %s", (_, facts, cause) => {
   const known = { app: UNREPORTED, deployment: { generation: 2 }, isConnected: true, project: READY, ...facts };
   expect(overdueMessage(known)).toBe(`The app was not running in time: ${cause}`);
 });

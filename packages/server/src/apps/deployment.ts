@@ -1,4 +1,4 @@
-import type { ProjectLifecycle } from "@binnacle/contract";
+import type { ProjectLifecycle, Reason } from "@binnacle/contract";
 import type { App, Deployment } from "./app.ts";
 
 /** The outcome of a deployment, by its generation. */
@@ -10,7 +10,7 @@ export interface DeploymentOutcome {
 }
 
 /** Reasons of an operator that only another change of the app resolves: Kubernetes will never accept the object. */
-const FINAL_REASONS: ReadonlySet<string> = new Set(["ImmutableField", "ObjectRefused", "VolumeNotExpandable"]);
+const FINAL_REASONS: ReadonlySet<string> = new Set<Reason>(["ImmutableField", "ObjectRefused", "VolumeNotExpandable"]);
 
 /**
  * Returns how a report on the current generation ends its deployment; null where it does not. An app that still serves
@@ -53,7 +53,7 @@ export function overdueMessage(facts: OverdueFacts): string {
 
 function causeOf({ app, deployment, isConnected, project }: OverdueFacts): string {
   const isReported = app.observed_generation === deployment.generation;
-  if (isReported) return app.phase_message ?? app.phase_reason ?? "the cluster has not said why.";
+  if (isReported) return app.phase_message ?? app.phase_reason ?? "the cluster has not reported why.";
   if (!isConnected) return "the operator of the cluster is not connected.";
   if (project.lifecycle === "degraded" && project.lifecycle_message !== null) return project.lifecycle_message;
   return "the cluster has not reported on the change.";

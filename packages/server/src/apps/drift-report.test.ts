@@ -21,7 +21,7 @@ const drifted = (facts: Partial<DriftReport> = {}): DriftReport => ({
   ...facts,
 });
 
-test("[DS15] the drift is kept as it is reported", () => {
+test("[DS15] the drift of an app is stored as it is reported", () => {
   expect(driftAfter(someApp(), drifted(), NOW)).toEqual({
     drift_state: "drifted",
     drift_summary: "spec.replicas of shop-web differs.",
@@ -32,7 +32,7 @@ test("[DS15] the drift is kept as it is reported", () => {
   expect(driftAfter(someApp(), drifted({ detected_at: null }), NOW).drift_detected_at).toEqual(NOW);
 });
 
-test("[DS15] one that is seen again was detected when it was seen first; one that is over never was", () => {
+test("[DS15] a drift keeps the time of its first detection, and has none once it is over", () => {
   const app = someApp(driftAfter(someApp(), drifted(), NOW));
   expect(driftAfter(app, drifted({ detected_at: NOW.toISOString() }), NOW).drift_detected_at).toEqual(
     new Date(EARLIER),
@@ -52,12 +52,12 @@ test.each([
   ["the state", drifted({ state: "blocked_sync" }), false],
   ["a value", drifted({ fields: [field({ observed: 6 })] }), false],
   ["another field", drifted({ fields: [field(), field({ pointer: "/spec/paused" })] }), false],
-])("[DS18] where %s is different, it is the same drift: %#", (_, report, isSame) => {
+])("[DS18] a drift whose report differs in %s is new only if state or fields changed (row %#)", (_, report, isSame) => {
   const app = someApp(driftAfter(someApp(), drifted(), NOW));
   expect(isSameDrift(app, driftAfter(app, report, NOW))).toBe(isSame);
 });
 
-test("[DS18] the event is about the app and has the fields", () => {
+test("[DS18] the drift event is about the app and has the fields", () => {
   const app = someApp(driftAfter(someApp(), drifted(), NOW));
   expect(driftEvent(app, new Date("2026-02-01T00:00:00Z"))).toMatchObject({
     type: "drift",
@@ -76,7 +76,7 @@ describe("what is shown of a field", () => {
   const shown = (facts: Partial<DriftField>) =>
     driftAfter(someApp(), drifted({ fields: [field(facts)] }), NOW).drift_fields[0];
 
-  test("[DS19] of a Secret there is no value", () => {
+  test("[DS19] a drift field of a Secret is shown without values", () => {
     const object = { kind: "Secret", name: "shop-web-secrets" };
     expect(shown({ object, pointer: "/data/KEY", desired: "old", observed: "new" })).toEqual({
       object,
@@ -89,21 +89,21 @@ describe("what is shown of a field", () => {
     ["a token", `eyJ${"a".repeat(20)}.${"b".repeat(20)}.${"c".repeat(20)}`, "eyJ"],
     ["an address with a password", { url: "postgres://shop:hunter2@db/shop" }, "hunter2"],
     ["more than fits", "x".repeat(5_000), "x".repeat(1_100)],
-  ])("[DS19] %s is masked or cut", (_, observed, secret) => {
+  ])("[DS19] %s in a drift field is masked or cut", (_, observed, secret) => {
     const text = JSON.stringify(shown({ observed, manager: "kubectl <b>", pointer: "/<b>" }));
     expect(text).not.toContain(secret);
     expect(text).not.toContain("<b");
   });
 
   test.each([["a < b && c > d"], [{ limits: { cpu: "1" } }], [null], [false], [["a", 1]]])(
-    "[DS19] %j is shown as it is",
+    "[DS19] the drift value %j is shown as it is",
     (observed) => {
       expect(shown({ observed })).toMatchObject({ observed });
     },
   );
 });
 
-test("[DS145] repaired drift is kept, also when the operator no longer knows of it, the newest twenty of it", () => {
+test("[DS145] repaired drift is kept, the newest twenty entries, also when the operator no longer reports it", () => {
   const repair = (pointer: string, times = 1) => ({
     object: { kind: "Deployment", name: "shop-web" },
     pointer,

@@ -46,7 +46,7 @@ export function startExecSession(
   const unsent = new Map<OutputChannel, Buffer[]>();
   let isSending = false;
 
-  function end(reason: ExecReason, exitCode: number | null = null, words?: string): void {
+  function end(reason: ExecReason, exitCode: number | null = null, message?: string): void {
     if (isEnded) return;
     isEnded = true;
     clearTimeout(idle);
@@ -57,7 +57,7 @@ export function startExecSession(
     unsent.clear();
     // Without this the answer to the close frame would never be read.
     socket.resume();
-    const closing = closingOf(reason, words);
+    const closing = closingOf(reason, message);
     if (closing) socket.close(...closing);
     else socket.terminate();
     done.resolve({ reason, exitCode, bytesIn, bytesOut, durationMs: performance.now() - startedAtMs });
@@ -66,8 +66,8 @@ export function startExecSession(
   function finish(ended: ExecEnd): void {
     if (isEnded) return;
     while (unsent.size > 0) socket.send(nextOutput());
-    const told = "exitCode" in ended ? { exit_code: ended.exitCode } : { error: ended.message };
-    socket.send(serverFrame("exit", Buffer.from(JSON.stringify(told))));
+    const result = "exitCode" in ended ? { exit_code: ended.exitCode } : { error: ended.message };
+    socket.send(serverFrame("exit", Buffer.from(JSON.stringify(result))));
     if ("exitCode" in ended) end("exited", ended.exitCode);
     else if (ended.failed === "lost") end("operator_lost");
     else end("failed", null, ended.message);
@@ -125,7 +125,8 @@ export function startExecSession(
   function output(channel: OutputChannel, data: Buffer): void {
     if (isEnded) return;
     bytesOut += data.length;
-    const pieces = [...(unsent.get(channel) ?? []), data];
+    const pieces = unsent.get(channel) ?? [];
+    pieces.push(data);
     unsent.set(channel, pieces.length < MOST_PIECES ? pieces : [Buffer.concat(pieces)]);
     sendOutput();
   }

@@ -60,7 +60,7 @@ function setUp(inputBytes = 10) {
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test("[EX7] output is credited when the network has it", () => {
+test("[EX7] the output of a command is credited when the network has taken it", () => {
   const { socket, process, command } = setUp();
   command.output("stdout", Buffer.from("hello"));
   expect(process.credit).not.toHaveBeenCalled();
@@ -68,7 +68,7 @@ test("[EX7] output is credited when the network has it", () => {
   expect(process.credit.mock.calls).toEqual([[5]]);
 });
 
-test("[EX42] output in many small pieces waits for a slow client joined, in frames of at most 32 KiB, and is all sent before the end", () => {
+test("[EX42] output in many small pieces waits for a slow client in frames of at most 32 KiB, and precedes the end", () => {
   const { socket, process, command } = setUp();
   for (let count = 0; count < 40_000; count += 1) command.output("stdout", Buffer.of(count));
   command.output("stderr", Buffer.from("oops"));
@@ -89,7 +89,7 @@ test("[EX42] output in many small pieces waits for a slow client joined, in fram
   expect(stdout.equals(Buffer.from(Array.from({ length: 40_000 }, (_, at) => at % 256)))).toBe(true);
 });
 
-test("[EX7] a client is not read while its input waits, and its end comes last", () => {
+test("[EX7] an exec client is not read while its input waits, and the end of its input comes last", () => {
   const { socket, process, command } = setUp(3);
   socket.input("hello");
   socket.emit("message", Buffer.of(0), true);
@@ -104,7 +104,7 @@ test("[EX7] a client is not read while its input waits, and its end comes last",
   expect(process.write).toHaveBeenCalledTimes(2);
 });
 
-test("[EX20] small frames that arrive together are passed on together, in messages of at most 32 KiB, and only the last size", () => {
+test("[EX20] small frames that arrive together are passed on in messages of at most 32 KiB, with only the last size", () => {
   const { socket, process } = setUp(100_000);
   for (let at = 1; at <= 1_000; at += 1) {
     socket.input("x".repeat(40));
@@ -115,7 +115,7 @@ test("[EX20] small frames that arrive together are passed on together, in messag
   expect(process.resize.mock.calls).toEqual([[{ cols: 1_000, rows: 24 }]]);
 });
 
-test("[EX10] ends without input and output, and not with either", async () => {
+test("[EX10] an exec session ends after a time without input and output", async () => {
   const { socket, command, session } = setUp();
   vi.advanceTimersByTime(900);
   socket.input("x");
@@ -124,14 +124,14 @@ test("[EX10] ends without input and output, and not with either", async () => {
   socket.flushed[0]?.();
   vi.advanceTimersByTime(900);
   expect(socket.closed).toBeNull();
-  // What is not taken by the network is no output.
+  // What is not taken by the network is not output.
   command.output("stdout", Buffer.from("z"));
   vi.advanceTimersByTime(100);
   expect(socket.closed).toEqual([4408, "Neither input nor output for 15 minutes."]);
   expect(await session.done).toMatchObject({ reason: "idle", exitCode: null });
 });
 
-test("[EX10] ends after the longest time, whatever goes on", async () => {
+test("[EX10] an exec session ends after the longest time, whatever happens in it", async () => {
   const { socket, session } = setUp();
   for (let at = 0; at < 20; at += 1) {
     socket.input("");
@@ -141,7 +141,7 @@ test("[EX10] ends after the longest time, whatever goes on", async () => {
   expect(await session.done).toMatchObject({ reason: "too_long" });
 });
 
-test("[EX10] notices a client that is gone, and not one whose input waits", async () => {
+test("[EX10] an exec session ends when its client answers no ping, unless the client's input waits", async () => {
   const { socket, session, command } = setUp(1);
   socket.answers = false;
   socket.input("ab");
@@ -153,7 +153,7 @@ test("[EX10] notices a client that is gone, and not one whose input waits", asyn
   expect(await session.done).toMatchObject({ reason: "client_lost" });
 });
 
-test("[EX8] ends once, and nothing happens afterwards", async () => {
+test("[EX8] an exec session ends once, and nothing is sent afterwards", async () => {
   const { socket, process, session, command } = setUp();
   session.end("access_lost");
   session.end("idle");
@@ -170,7 +170,7 @@ test.each([
   [{ exitCode: 3 }, "exited", { exit_code: 3 }, 1000],
   [{ failed: "failed", message: "no such file" }, "failed", { error: "no such file" }, 4502],
   [{ failed: "lost", message: "It is gone." }, "operator_lost", { error: "It is gone." }, 4503],
-] as const)("[EX4] %j is told in the last frame", async (end, reason, told, code) => {
+] as const)("[EX4] the end %j of a command is sent in the last frame", async (end, reason, told, code) => {
   const { socket, session, command } = setUp();
   command.ended(end);
   expect(socket.sent.map((frame) => [frame[0], JSON.parse(frame.subarray(1).toString())])).toEqual([[3, told]]);

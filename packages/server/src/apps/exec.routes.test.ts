@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { request } from "node:http";
 import { CLOSE, EXEC_BEARER_PREFIX, EXEC_LIMITS, EXEC_SUBPROTOCOL, NEGOTIATED_REQUESTS } from "@binnacle/contract";
-import { type Person, startWorld, type World } from "@binnacle/world";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { type Person, startWorld } from "@binnacle/world";
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { type SimulatedOperator, simulateOperator } from "../../../../test/world/simulated-operator.ts";
 import { bindRole, insertProject } from "../access/bindings.fixture.ts";
 import { createAgentTokens } from "../clusters/agent-token.adapter.ts";
@@ -14,17 +14,14 @@ import { ExecClient } from "./exec.fixture.ts";
 const SIGNING_KEY = randomBytes(32).toString("base64url");
 const ORIGIN = "https://console.example.com";
 
-let world: World;
 let shop: Shop;
 let name: string;
 let orgAdmin: Person;
 let operator: SimulatedOperator;
 const open: ExecClient[] = [];
 
-beforeAll(async () => {
-  world = await startWorld({ env: { BINNACLE_SECRET_KEY: SIGNING_KEY, BINNACLE_CORS_ORIGINS: ORIGIN } });
-});
-afterAll(() => world?.stop());
+const world = await startWorld({ env: { BINNACLE_SECRET_KEY: SIGNING_KEY, BINNACLE_CORS_ORIGINS: ORIGIN } });
+afterAll(() => world.stop());
 beforeEach(async () => {
   shop = await openShop(world);
   name = await shop.app();
@@ -56,7 +53,7 @@ async function entries(): Promise<readonly { action: string; changes: Record<str
 const ending = () => vi.waitUntil(async () => (await entries()).find((one) => one.action === "app.exec_ended"), SOON);
 
 describe("a command", () => {
-  test("[EX1] [EX12] runs in a container, with its output, its exit code, and both ends on record", async () => {
+  test("[EX1] [EX12] a command runs in a container, with output and exit code, and its start and end are in the audit log", async () => {
     const client = exec(["end", "3"], "&tty=false");
     expect(await client.ended()).toEqual({ code: 1000, reason: "The command has ended." });
     expect([client.stdout, client.stderr, client.exit]).toEqual(["hello\n", "oops\n", { exit_code: 3 }]);
@@ -70,7 +67,7 @@ describe("a command", () => {
     });
   });
 
-  test("[EX4] gets its input to the last byte, and the end of it", async () => {
+  test("[EX4] a command gets its input to the last byte, and the end of the input", async () => {
     const client = await exec(["cat"], "&tty=false").opened();
     const sent = randomBytes(100_000).toString("base64");
     for (let at = 0; at < sent.length; at += 20_000) client.type(sent.slice(at, at + 20_000));
@@ -80,20 +77,20 @@ describe("a command", () => {
     expect((await ending()).changes).toMatchObject({ bytes_in: sent.length, bytes_out: sent.length });
   });
 
-  test("[EX4] learns the size of the terminal, at first and later", async () => {
+  test("[EX4] a command gets the size of the terminal, at the start and later", async () => {
     const client = await exec(["size"], "&cols=120&rows=40").opened();
     await client.seen("40 120");
     client.resize(100, 30);
     await client.seen("30 100");
   });
 
-  test("[EX4] that cannot be started is said in the last frame", async () => {
+  test("[EX4] a command that cannot be started is reported in the last frame", async () => {
     const client = exec(["missing"]);
     expect(await client.ended()).toEqual({ code: 4502, reason: "exec: missing: not found" });
     expect(client.exit).toEqual({ error: "exec: missing: not found" });
   });
 
-  test("[EX12] is on record before it runs, and what is typed and shown is nowhere", async () => {
+  test("[EX12] a command is in the audit log before it runs, and its input and output are neither there nor in the log", async () => {
     const client = await exec(["cat"]).opened();
     client.type("hunter2-typed");
     await client.seen("hunter2-typed");
@@ -106,7 +103,7 @@ describe("a command", () => {
 });
 
 describe("authentication", () => {
-  test("[EX2] takes the token as a subprotocol, and shows it nowhere", async () => {
+  test("[EX2] the exec route accepts the token as a subprotocol, and it is in no log line or audit entry", async () => {
     const client = new ExecClient(path(words(["cat"])), {}, [EXEC_SUBPROTOCOL, EXEC_BEARER_PREFIX + shop.editor.token]);
     open.push(client);
     await client.opened();
@@ -117,13 +114,13 @@ describe("authentication", () => {
     expect(JSON.stringify(await entries())).not.toContain(shop.editor.token);
   });
 
-  test("[EX2] a token in the query is refused like any unknown parameter, and no token is a 401", async () => {
+  test("[EX2] exec with a token in the query is refused like any unknown parameter, and without a token it is a 401", async () => {
     const anonymous = new ExecClient(path(`${words(["cat"])}&token=${shop.editor.token}`));
     expect((await anonymous.refused()).status).toBe(401);
     expect((await exec(["cat"], `&token=${shop.editor.token}`).refused()).status).toBe(422);
   });
 
-  test("[EX3] needs an editor, and a CLI token with the scope write", async () => {
+  test("[EX3] the exec route needs an editor, and a CLI token with the scope write", async () => {
     expect((await exec(["cat"], "", shop.viewer).refused()).status).toBe(403);
     expect((await exec(["cat"], "", shop.member).refused()).status).toBe(404);
     expect((await exec(["cat"], "", shop.stranger).refused()).status).toBe(404);
@@ -140,7 +137,7 @@ describe("authentication", () => {
     await exec(["cat"], "", world.admin).opened();
   });
 
-  test("[EX5] a page of another origin is refused, and one of ours is not", async () => {
+  test("[EX5] exec from a page of another origin is refused, and from the console's own is not", async () => {
     const from = (origin: string) => {
       const client = new ExecClient(path(words(["cat"])), { ...bearer(shop.editor), origin });
       open.push(client);
@@ -154,7 +151,7 @@ describe("authentication", () => {
 });
 
 describe("a refusal", () => {
-  test("[EX6] is an answer in the common form, before anything is on record", async () => {
+  test("[EX6] a refused exec is an answer in the common form and leaves no audit entry", async () => {
     const refused = async (query: string, app = name, component = "web") => {
       const client = new ExecClient(path(query, app, component), bearer(shop.editor));
       return client.refused();
@@ -172,7 +169,7 @@ describe("a refusal", () => {
     expect(await entries()).toEqual([]);
   });
 
-  test("[EX6] without a handshake everything is checked, and the rest is a 426", async () => {
+  test("[EX6] exec without a WebSocket handshake is checked in the same way, and is a 426", async () => {
     const plain = await shop.editor.api.get(shop.path(name, "/components/web/exec"));
     expect([plain.status, plain.headers.get("upgrade")]).toEqual([426, "websocket"]);
     const other = new ExecClient(path(""), bearer(shop.editor), "binnacle.exec.v9");
@@ -182,7 +179,7 @@ describe("a refusal", () => {
     expect(await entries()).toEqual([]);
   });
 
-  test("[EX6] a broken handshake is refused and changes nothing", async () => {
+  test("[EX6] exec with an incomplete WebSocket handshake is refused and changes nothing", async () => {
     const answered = new Promise<number>((resolve, reject) => {
       const headers = { ...bearer(shop.editor).headers, connection: "Upgrade", upgrade: "websocket" };
       const sent = request(path(""), { headers: { ...headers, "sec-websocket-protocol": EXEC_SUBPROTOCOL } });
@@ -193,7 +190,7 @@ describe("a refusal", () => {
     expect(await entries()).toEqual([]);
   });
 
-  test("[EX6] without an operator it is a 503, and with an old one a 502", async () => {
+  test("[EX6] exec without an operator is a 503, and with one that is too old a 502", async () => {
     await operator.stop();
     await vi.waitFor(async () => expect((await exec(["cat"]).refused()).status).toBe(503), SOON);
     const old = await operatorFor(world, SIGNING_KEY, shop.cluster);
@@ -206,7 +203,7 @@ describe("a refusal", () => {
     await old.leave();
   });
 
-  test("[EX10] one session too many of a user is a 429", async () => {
+  test("[EX10] exec beyond the number of sessions of a user is a 429", async () => {
     for (let count = 0; count < EXEC_LIMITS.perUser; count += 1) await exec(["cat"]).opened();
     expect((await exec(["cat"]).refused()).status).toBe(429);
     await exec(["cat"], "", orgAdmin).opened();
@@ -219,9 +216,9 @@ describe("frames", () => {
     ["nothing", (client) => client.socket.send(Buffer.alloc(0))],
     ["an unknown channel", (client) => client.frame(7, "x")],
     ["a channel of the server", (client) => client.frame(1, "x")],
-    ["a size that is none", (client) => client.frame(4, '{"cols":0,"rows":1}')],
-    ["a size that is no JSON", (client) => client.frame(4, "wide")],
-  ])("[EX4] with %s end the session with 4400", async (_what, send) => {
+    ["a size of zero", (client) => client.frame(4, '{"cols":0,"rows":1}')],
+    ["a size that is not JSON", (client) => client.frame(4, "wide")],
+  ])("[EX4] a frame with %s ends the exec session with 4400", async (_what, send) => {
     const client = await exec(["cat"]).opened();
     send(client);
     client.type("after");
@@ -230,7 +227,7 @@ describe("frames", () => {
     expect((await ending()).changes).toMatchObject({ reason: "protocol_error" });
   });
 
-  test("[EX4] that are too large end the session with 1009", async () => {
+  test("[EX4] a frame that is too large ends the exec session with 1009", async () => {
     const client = await exec(["cat"]).opened();
     client.type(Buffer.alloc(EXEC_LIMITS.frameBytes + 1));
     expect(await client.ended()).toMatchObject({ code: 1009 });
@@ -239,7 +236,7 @@ describe("frames", () => {
 });
 
 describe("backpressure", () => {
-  test("[EX7] a client that does not read stops the output, and others go on", async () => {
+  test("[EX7] an exec client that does not read stops its output, and other sessions go on", async () => {
     const slow = await exec(["yes"]).opened();
     await vi.waitUntil(() => slow.outputBytes > 0, SOON);
     slow.socket.pause();
@@ -255,7 +252,7 @@ describe("backpressure", () => {
     await vi.waitUntil(() => slow.outputBytes > before + 1_000_000, SOON);
   });
 
-  test("[RQ40] an operator that sends more output than it was credited loses its session, and the client is told", async () => {
+  test("[RQ40] an operator that sends more output than it was credited loses its session, and the exec client is told", async () => {
     await operator.stop();
     const hostile = await operatorFor(world, SIGNING_KEY, shop.cluster);
     hostile.requests = NEGOTIATED_REQUESTS;
@@ -278,7 +275,7 @@ describe("backpressure", () => {
     expect(await client.ended()).toMatchObject({ code: 4503 });
   });
 
-  test("[EX7] input that is not taken waits at the client, and others go on", async () => {
+  test("[EX7] input that the command does not read waits at the client, and other sessions go on", async () => {
     const client = await exec(["sink"]).opened();
     const chunk = Buffer.alloc(EXEC_LIMITS.frameBytes);
     for (let count = 0; count < 1_000; count += 1) client.type(chunk);
@@ -329,17 +326,20 @@ describe("a session ends at once", () => {
     const [session] = (await shop.editor.api.get("/sessions")).body.data;
     return shop.editor.api.delete(`/sessions/${session.id}`);
   };
-  test.each(cases)("[EX8] [EX12] when %s", async (_what, code, reason, act) => {
-    const client = await exec(["cat"]).opened();
-    const answer = await act();
-    if (answer) expect((answer as { status: number }).status).toBeLessThan(300);
-    const closed = await client.ended();
-    expect(closed.code).toBe(code);
-    expect(closed.reason).not.toBe("");
-    expect((await ending()).changes).toMatchObject({ reason });
-  });
+  test.each(cases)(
+    "[EX8] [EX12] an exec session ends at once when %s, and the audit log has the reason",
+    async (_what, code, reason, act) => {
+      const client = await exec(["cat"]).opened();
+      const answer = await act();
+      if (answer) expect((answer as { status: number }).status).toBeLessThan(300);
+      const closed = await client.ended();
+      expect(closed.code).toBe(code);
+      expect(closed.reason).not.toBe("");
+      expect((await ending()).changes).toMatchObject({ reason });
+    },
+  );
 
-  test("[EX8] when the token expires", async () => {
+  test("[EX8] an exec session ends at once when the access token expires", async () => {
     const client = await exec(["cat"]).opened();
     const lifetimeMs = 30 * 60_000;
     world.clock.advance(lifetimeMs);
@@ -348,7 +348,7 @@ describe("a session ends at once", () => {
     expect((await ending()).changes).toMatchObject({ reason: "credential_ended" });
   });
 
-  test("[EX8] when the CLI token is revoked", async () => {
+  test("[EX8] an exec session ends at once when the CLI token is revoked", async () => {
     const { id, token } = (await shop.editor.api.post("/cli-tokens", { name: "laptop", scopes: ["write"] })).body;
     const client = await exec(["cat"], "", { token }).opened();
     expect((await shop.editor.api.delete(`/cli-tokens/${id}`)).status).toBe(204);
@@ -357,7 +357,7 @@ describe("a session ends at once", () => {
 });
 
 describe("the setting of the cluster", () => {
-  test("[EX9] switches it off with a 409, for org admins only, and on again", async () => {
+  test("[EX9] exec_enabled in the cluster's settings turns exec off with a 409 and on again, for org admins only", async () => {
     const settings = `/clusters/${shop.cluster}/settings`;
     expect((await shop.editor.api.patch(settings, { exec_enabled: false })).status).toBe(403);
     expect((await orgAdmin.api.patch(settings, { exec_enabled: false })).body.exec_enabled).toBe(false);
@@ -369,7 +369,7 @@ describe("the setting of the cluster", () => {
     await exec(["cat"]).opened();
   });
 
-  test("[EX9] an app that is being deleted is a 409", async () => {
+  test("[EX9] exec in an app that is being deleted is a 409", async () => {
     const other = await shop.app([WEB]);
     await operator.stop();
     await shop.editor.api.delete(shop.path(other));

@@ -1,37 +1,20 @@
 import { EXEC_LIMITS, EXEC_SUBPROTOCOL, execComponent } from "@binnacle/contract";
 import { type Caller, type Credential, readerOf } from "../access/caller.ts";
 import { mayEditProject } from "../access/role.ts";
-import type { Bus } from "../bus/bus.ts";
-import type { Clock } from "../clock.ts";
 import { readSettings } from "../clusters/cluster.store.ts";
 import type { Queries } from "../database/transaction.ts";
-import type { Broadcast, WatchEnd } from "../events/broadcast.runner.ts";
+import type { WatchEnd } from "../events/broadcast.ts";
 import { EVENTS_TOPIC, isEvent } from "../events/event.ts";
 import { Fault, invalidValue, notFound } from "../fault.ts";
-import { inApp } from "../http/guard.ts";
-import type { RefuseOtherPages } from "../http/page-origin.ts";
+import { at } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
 import { acceptWebSocket, isHandshake } from "../http/websocket.adapter.ts";
-import type { OperatorRequests } from "../hub/operator-requests.ts";
-import type { Log } from "../outage.ts";
+import type { Ports } from "../ports.ts";
 import { findExecApp, requireOperator } from "./app.store.ts";
 import { type AppWithSecretPaths, addressed, auditedApp } from "./app.ts";
+import { appPlace } from "./app-place.store.ts";
 import { type ExecReason, execProblem, reasonOf } from "./exec.ts";
 import { startExecSession } from "./exec-session.runner.ts";
-
-interface Ports {
-  readonly db: Queries;
-  readonly bus: Bus;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly operators: OperatorRequests;
-  readonly broadcast: Pick<Broadcast, "watch">;
-}
-
-interface Options {
-  readonly refuseOtherPages: RefuseOtherPages;
-  readonly times?: Parameters<typeof startExecSession>[2];
-}
 
 /** Whether the app is still as it must be is read again this often, because the message of a change may be lost. */
 const RECHECKED_EVERY_MS = 15_000;
@@ -44,70 +27,11 @@ const REASON_OF: Readonly<Record<WatchEnd, ExecReason>> = {
 
 /** Commands in containers. What is typed and shown is neither stored nor logged. */
 export function execRoutes(
-  { db, bus, clock, log, operators, broadcast }: Ports,
-  { refuseOtherPages, times }: Options,
+  ports: Ports<"db" | "bus" | "clock" | "log" | "operators" | "broadcast" | "refuseOtherPages">,
 ): Route[] {
-  async function problemNow(app: AppWithSecretPaths, component: string): Promise<Fault | null> {
-    const [found, { exec_enabled }] = await Promise.all([findExecApp(db, app.id), readSettings(db, app.cluster_id)]);
-    return found ? execProblem(found, component, exec_enabled) : notFound("App");
-  }
-
-  /** Calls `end` once the app, the component or the permission of the cluster is gone. */
-  function watchApp(app: AppWithSecretPaths, component: string, end: (reason: ExecReason) => void): () => void {
-    let isDue = false;
-    let isReading = false;
-    const recheck = async () => {
-      isDue = true;
-      if (isReading) return;
-      isReading = true;
-      try {
-        while (isDue) {
-          isDue = false;
-          const problem = await problemNow(app, component);
-          if (problem) end(reasonOf(problem));
-        }
-      } catch (error) {
-        log.warn({ err: error }, "the app of a command in a container could not be read");
-      } finally {
-        isReading = false;
-      }
-    };
-    const unsubscribe = bus.subscribe(EVENTS_TOPIC, (message) => {
-      if (isEvent(message) && concerns(message, app)) void recheck();
-    });
-    const timer = setInterval(() => void recheck(), RECHECKED_EVERY_MS);
-    // For changes since the request was authorized.
-    void recheck();
-    return () => {
-      unsubscribe();
-      clearInterval(timer);
-    };
-  }
-
-  /** Ends with the credential and the role of the caller. Until the session is there, its end is remembered. */
-  async function watchAccess(app: AppWithSecretPaths, caller: Caller, credential: Credential | null) {
-    let ended: ExecReason | null = null;
-    let onEnd: (reason: ExecReason) => void = () => undefined;
-    const unwatch = await broadcast.watch(
-      readerOf(credential, caller),
-      (access) => mayEditProject(app, access),
-      (why) => {
-        ended = REASON_OF[why];
-        onEnd(ended);
-      },
-      { kind: "exec", isCounted: true },
-    );
-    return {
-      unwatch,
-      whenEnded(listener: typeof onEnd) {
-        onEnd = listener;
-        if (ended) listener(ended);
-      },
-    };
-  }
-
+  const { db, clock, log, operators, refuseOtherPages } = ports;
   return [
-    route(execComponent, inApp("editor", addressed), async (call) => {
+    route(execComponent, at(appPlace, "editor", addressed), async (call) => {
       const { app, params, query, caller, credential, reply, change } = call;
       const { component } = params;
       const { request } = reply;
@@ -118,7 +42,7 @@ export function execRoutes(
       if (refusal) throw refusal;
       await requireOperator(db, app.cluster_id, clock());
 
-      const access = await watchAccess(app, caller, credential);
+      const access = await watchAccess(ports, app, caller, credential);
       const { command, tty, cols, rows, pod = null, container = null } = query;
       const { namespace, name, cluster_id: clusterId } = app;
       const wanted = { clusterId, namespace, app: name, component, pod, container, command, tty, size: { cols, rows } };
@@ -157,8 +81,8 @@ export function execRoutes(
         await ended({ reason: "client_closed", exit_code: null, bytes_in: 0, bytes_out: 0, duration_ms: 0 });
         return null;
       }
-      const session = startExecSession(accepted.socket, process, times);
-      const unwatchApp = watchApp(app, component, session.end);
+      const session = startExecSession(accepted.socket, process);
+      const unwatchApp = watchApp(ports, app, component, session.end);
       access.whenEnded(session.end);
       const recorded = session.done.then(({ reason, exitCode, bytesIn, bytesOut, durationMs }) => {
         access.unwatch();
@@ -173,6 +97,75 @@ export function execRoutes(
       return null;
     }),
   ];
+}
+
+async function problemNow(db: Queries, app: AppWithSecretPaths, component: string): Promise<Fault | null> {
+  const [found, { exec_enabled }] = await Promise.all([findExecApp(db, app.id), readSettings(db, app.cluster_id)]);
+  return found ? execProblem(found, component, exec_enabled) : notFound("App");
+}
+
+/** Calls `end` once the app, the component or the permission of the cluster is gone. */
+function watchApp(
+  { db, bus, log }: Ports<"db" | "bus" | "log">,
+  app: AppWithSecretPaths,
+  component: string,
+  end: (reason: ExecReason) => void,
+): () => void {
+  let isDue = false;
+  let isReading = false;
+  const recheck = async () => {
+    isDue = true;
+    if (isReading) return;
+    isReading = true;
+    try {
+      while (isDue) {
+        isDue = false;
+        const problem = await problemNow(db, app, component);
+        if (problem) end(reasonOf(problem));
+      }
+    } catch (error) {
+      log.warn({ err: error }, "the app of a command in a container could not be read");
+    } finally {
+      isReading = false;
+    }
+  };
+  const unsubscribe = bus.subscribe(EVENTS_TOPIC, (message) => {
+    if (isEvent(message) && concerns(message, app)) void recheck();
+  });
+  const timer = setInterval(() => void recheck(), RECHECKED_EVERY_MS);
+  // For changes since the request was authorized.
+  void recheck();
+  return () => {
+    unsubscribe();
+    clearInterval(timer);
+  };
+}
+
+/** Ends with the credential and the role of the caller. Until the session is there, its end is remembered. */
+async function watchAccess(
+  { broadcast }: Ports<"broadcast">,
+  app: AppWithSecretPaths,
+  caller: Caller,
+  credential: Credential | null,
+) {
+  let ended: ExecReason | null = null;
+  let onEnd: (reason: ExecReason) => void = () => undefined;
+  const unwatch = await broadcast.watch(
+    readerOf(credential, caller),
+    (access) => mayEditProject(app, access),
+    (why) => {
+      ended = REASON_OF[why];
+      onEnd(ended);
+    },
+    { kind: "exec", isCounted: true },
+  );
+  return {
+    unwatch,
+    whenEnded(listener: typeof onEnd) {
+      onEnd = listener;
+      if (ended) listener(ended);
+    },
+  };
 }
 
 interface Concerning {

@@ -64,13 +64,13 @@ export type ExecReason =
   | "operator_lost"
   | "server_stopping";
 
-/** How each is said to the client; null where it is gone. */
-const CLOSINGS: Readonly<Record<ExecReason, readonly [code: number, words: string] | null>> = {
+/** The close frame of each reason; null where the client is gone. */
+const CLOSINGS: Readonly<Record<ExecReason, readonly [code: number, text: string] | null>> = {
   exited: [EXEC_CLOSE.exited, "The command has ended."],
   failed: [EXEC_CLOSE.failed, "The command could not be run."],
   client_closed: null,
   client_lost: null,
-  protocol_error: [EXEC_CLOSE.protocolError, "A frame is not as it should be."],
+  protocol_error: [EXEC_CLOSE.protocolError, "A frame is malformed."],
   idle: [EXEC_CLOSE.idle, `Neither input nor output for ${EXEC_LIMITS.idleMs / 60_000} minutes.`],
   too_long: [EXEC_CLOSE.tooLong, `A session ends after ${EXEC_LIMITS.longestMs / 3_600_000} hours.`],
   credential_ended: [EXEC_CLOSE.credentialEnded, "The token has expired, or its session has ended. Sign in again."],
@@ -84,12 +84,12 @@ const CLOSINGS: Readonly<Record<ExecReason, readonly [code: number, words: strin
 const LONGEST_REASON_BYTES = 123;
 
 /** The code and reason of the close frame, whose size is limited. */
-export function closingOf(reason: ExecReason, words?: string): readonly [code: number, words: string] | null {
+export function closingOf(reason: ExecReason, message?: string): readonly [code: number, text: string] | null {
   const closing = CLOSINGS[reason];
   if (!closing) return null;
-  const said = words ?? closing[1];
-  const isShort = Buffer.byteLength(said) <= LONGEST_REASON_BYTES;
-  return [closing[0], isShort ? said : closing[1]];
+  const text = message ?? closing[1];
+  const isShort = Buffer.byteLength(text) <= LONGEST_REASON_BYTES;
+  return [closing[0], isShort ? text : closing[1]];
 }
 
 /** The reason of a refusal that comes while a session is open. */

@@ -7,10 +7,13 @@ import { someName } from "./app.fixture.ts";
 /** A host that nobody else has in the test's world. */
 export const someHost = () => `${someName()}.example.com`;
 
-export const web = (host?: string) => ({
-  name: "web",
-  workload_spec: { image: "nginx:1.29", ports: [{ name: "http", port: 80 }], ...(host && { ingress: { host } }) },
-});
+/** The address is a host, with a path where one is given. */
+export const web = (address?: string) => {
+  const [host, ...below] = (address ?? "").split("/");
+  const ingress = { host, ...(below.length > 0 && { path: `/${below.join("/")}` }) };
+  const ports = [{ name: "http", port: 80 }];
+  return { name: "web", workload_spec: { image: "nginx:1.29", ports, ...(address && { ingress }) } };
+};
 
 export const path = (project: string, name: string, rest = "") =>
   `/apps/project-${project}/${name}${rest}?project_id=${project}`;
@@ -18,9 +21,9 @@ export const path = (project: string, name: string, rest = "") =>
 export const create = (
   by: Person,
   project: string,
-  host?: string,
+  address?: string,
   name = someName(),
-): ReturnType<Person["api"]["post"]> => by.api.post("/apps", { name, project_id: project, components: [web(host)] });
+): ReturnType<Person["api"]["post"]> => by.api.post("/apps", { name, project_id: project, components: [web(address)] });
 
 /** Changes the host of an app; null takes its ingress away. */
 export const move = (

@@ -2,10 +2,11 @@ import { type FreshDatabase, freshDatabase } from "@binnacle/world/database";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { insertCluster, insertProject } from "../access/bindings.fixture.ts";
+import { runTogether } from "../database/prepared.adapter.ts";
 import { inTransaction, type Queries } from "../database/transaction.ts";
 import { newId } from "../id.adapter.ts";
 import { firstDeployment, someApp, workload } from "./app.fixture.ts";
-import { insertApp } from "./app.store.ts";
+import { insertionOf } from "./app.store.ts";
 import type { AppWithSecretPaths } from "./app.ts";
 import { claimHosts, releaseHosts } from "./ingress-host.store.ts";
 
@@ -46,7 +47,7 @@ const STEP = fc.record({
 const isBelow = (host: string, wildcard: string) => wildcard.startsWith("*.") && host.endsWith(wildcard.slice(1));
 const overlap = (one: string, other: string) => one === other || isBelow(one, other) || isBelow(other, one);
 
-test("[AP64] whatever projects do, no two hold hosts that overlap, and what nobody else holds is given", async () => {
+test("[AP64] no two projects hold hosts that overlap, and a host that nobody else holds is given", async () => {
   const attempt = (work: Parameters<typeof inTransaction<void>>[1]): Promise<boolean> =>
     inTransaction(db, work).then(
       () => true,
@@ -70,7 +71,7 @@ test("[AP64] whatever projects do, no two hold hosts that overlap, and what nobo
           const id = newId();
           const app = someApp({ ...place, id, name: id, project_id, components: componentsAt(host) });
           const isGiven = await attempt(async (tx) => {
-            await insertApp(tx, app, firstDeployment(app));
+            await runTogether(tx, [insertionOf(app, firstDeployment(app))]);
             await claimHosts(tx, app, [host]);
           });
           expect([host, isGiven]).toEqual([host, isFree(project_id, host)]);

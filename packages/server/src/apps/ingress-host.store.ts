@@ -1,11 +1,39 @@
 import { sql } from "kysely";
 import type { Tx } from "../database/transaction.ts";
 import type { App } from "./app.ts";
-import { hostsOf, hostTaken, isWildcard, matchingNames } from "./ingress-host.ts";
+import {
+  type addedIngresses,
+  hostsOf,
+  hostTaken,
+  isWildcard,
+  matchingNames,
+  refuseServedAddresses,
+  type ServedAddress,
+} from "./ingress-host.ts";
+
+/**
+ * Serializes the claims of a cluster, so that of two concurrent ones the second sees the first. The row of the cluster stays free
+ * for changes that claim nothing.
+ */
+async function lockHosts(tx: Tx, clusterId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtext('ingress_hosts'), hashtext(${clusterId}))`.execute(tx);
+}
+
+/** Claims the addresses for an app among those of its project. Throws the 409 where another of its apps serves one of them. */
+export async function claimAddresses(
+  tx: Tx,
+  app: Pick<App, "id" | "cluster_id" | "project_id">,
+  added: ReturnType<typeof addedIngresses>,
+): Promise<void> {
+  if (added.length === 0) return;
+  await lockHosts(tx, app.cluster_id);
+  const hosts = added.map(({ host }) => host);
+  refuseServedAddresses(added, await listServed(tx, app, hosts));
+}
 
 /**
  * Claims the hosts for an app. Throws the 409 where another project has a host, a wildcard over it, or a host under a
- * requested wildcard. Hosts that its charts serve count, but a wildcard of a chart is not one over others. The cluster's row is locked first, so that of two concurrent claims the second sees the first.
+ * requested wildcard. Hosts that its charts serve count, but a wildcard of a chart is not one over others.
  */
 export async function claimHosts(
   tx: Tx,
@@ -13,7 +41,7 @@ export async function claimHosts(
   hosts: readonly string[],
 ): Promise<void> {
   if (hosts.length === 0) return;
-  await tx.selectFrom("clusters").select("id").where("id", "=", cluster_id).forNoKeyUpdate().execute();
+  await lockHosts(tx, cluster_id);
   const asked = hosts.flatMap((host) => matchingNames(host).map((name) => ({ host, name })));
   const ofOthers = sql`h.cluster_id = ${cluster_id} and h.project_id <> ${project_id}`;
   const { rows } = await sql<{ host: string }>`
@@ -38,6 +66,25 @@ export async function claimHosts(
     .values(hosts.map((host) => ({ app_id: id, host, cluster_id, project_id })))
     .onConflict((same) => same.columns(["app_id", "host"]).doNothing())
     .execute();
+}
+
+/** Reads the addresses at the hosts that other apps of the project serve. Requires the cluster's row to be locked, as a claim does. */
+async function listServed(
+  tx: Tx,
+  { id, cluster_id, project_id }: Pick<App, "id" | "cluster_id" | "project_id">,
+  hosts: readonly string[],
+): Promise<ServedAddress[]> {
+  const { rows } = await sql<ServedAddress>`
+    select a.name as app, ingress ->> 'host' as host, ingress ->> 'path' as path
+      from ingress_hosts h join apps a on a.id = h.app_id and a.phase <> 'deleting'
+      cross join lateral (
+        select component -> 'workload_spec' -> 'ingress' as ingress from jsonb_array_elements(a.components) component
+      ) served
+      where h.cluster_id = ${cluster_id} and h.project_id = ${project_id} and h.app_id <> ${id} and h.host = any (${hosts}::text[])
+        and ingress ->> 'host' = h.host
+      order by a.name
+  `.execute(tx);
+  return rows;
 }
 
 /** Releases the hosts that the apps no longer declare. Those of a deleted app are deleted with its row. */

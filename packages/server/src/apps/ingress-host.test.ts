@@ -8,7 +8,7 @@ import { addedHosts, hostsOf, isWildcard, matchingNames, refuseWildcards } from 
 const at = (name: string, host: string) => workload(name, { workload_spec: { ingress: { host } } });
 
 describe("the hosts of an app", () => {
-  test("[AP64] are those of its workloads, each once", () => {
+  test("[AP64] the hosts of an app are those of its workloads, each once", () => {
     const chart = {
       name: "chart",
       type: "chart",
@@ -18,7 +18,7 @@ describe("the hosts of an app", () => {
     expect(hostsOf(components)).toEqual(["a.example.com", "b.example.com"]);
   });
 
-  test("[AP64] that an operation adds are those that the app did not have", () => {
+  test("[AP64] the hosts that an operation adds are those that the app did not have", () => {
     const before = [at("a", "a.example.com"), at("b", "b.example.com")];
     expect(addedHosts(before, [at("c", "b.example.com"), at("d", "d.example.com")])).toEqual(["d.example.com"]);
     expect(addedHosts(before, before)).toEqual([]);
@@ -32,11 +32,11 @@ describe("the names that answer for a host", () => {
     ["a.b.c", ["a.b.c", "*.b.c", "*.c"]],
     ["*.example.com", ["*.example.com", "*.com"]],
     ["*.com", ["*.com"]],
-  ])("[AP66] %s are %j", (host, names) => {
+  ])("[AP66] the names that match the host %s are %j", (host, names) => {
     expect(matchingNames(host)).toEqual(names);
   });
 
-  test("[AP66] are its own and those of every wildcard that it lies below", () => {
+  test("[AP66] the names that match a host are its own and every wildcard above it", () => {
     const name = fc
       .array(fc.constantFrom("a", "b", "c"), { minLength: 1, maxLength: 4 })
       .map((labels) => labels.join("."));
@@ -51,7 +51,7 @@ describe("the names that answer for a host", () => {
   });
 });
 
-test("[AP67] a wildcard is refused to whoever does not administer the organization, and named", () => {
+test("[AP67] a wildcard is refused to a user who does not administer the organization, and the refusal names it", () => {
   expect(() => refuseWildcards(["a.example.com", "*.example.com"], false)).toThrow(
     "The host *.example.com is a wildcard, which only an administrator of the organization may add.",
   );
@@ -79,25 +79,25 @@ describe("the form of an ingress", () => {
     "a_b.example.com",
     `${"a".repeat(64)}.example.com`,
     "a.example.com\n",
-  ])("[AP69] refuses %j for a host: there is one spelling of it", (host) => {
+  ])("[AP69] %j is refused as a host", (host) => {
     expect(problemsOf({ host })).toEqual(["host string_pattern_mismatch"]);
   });
 
   test.each(["shop", "xn--mnchen-3ya.example.com", "0.a-b.example.com", "*.example.com"])(
-    "[AP69] takes %s for a host",
+    "[AP69] %s is accepted as a host",
     (host) => {
       expect(problemsOf({ host })).toEqual([]);
     },
   );
 
   test.each(["", "a", "/a b", "/a;b", "/a\n", "/{a}", '/"', "/a?b=c", "/a#b", "/$a", "/(a)", "/ä"])(
-    "[AP69] refuses %j for a path",
+    "[AP69] %j is refused as a path of an ingress",
     (path) => {
       expect(problemsOf({ host: "shop", path })).toEqual(["path string_pattern_mismatch"]);
     },
   );
 
-  test.each(["/", "/v1/a-b_c.d~e/%7E"])("[AP69] takes %s for a path", (path) => {
+  test.each(["/", "/v1/a-b_c.d~e/%7E"])("[AP69] %s is accepted as a path of an ingress", (path) => {
     expect(problemsOf({ host: "shop", path })).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import type { ComponentSpec } from "@binnacle/contract";
+import { type ComponentSpec, ingressAddress } from "@binnacle/contract";
 import { codedConflict, forbidden } from "../fault.ts";
 
 /**
@@ -13,6 +13,34 @@ export function hostsOf(components: readonly ComponentSpec[]): string[] {
 export function addedHosts(before: readonly ComponentSpec[], after: readonly ComponentSpec[]): string[] {
   const had = new Set(hostsOf(before));
   return hostsOf(after).filter((host) => !had.has(host));
+}
+
+type Ingress = NonNullable<NonNullable<ComponentSpec["workload_spec"]>["ingress"]>;
+
+/** Returns the ingresses that an operation adds to an app, or moves to another path. */
+export function addedIngresses(before: readonly ComponentSpec[], after: readonly ComponentSpec[]): Ingress[] {
+  const ingressesOf = (components: readonly ComponentSpec[]) =>
+    components.flatMap(({ workload_spec }) => workload_spec?.ingress ?? []);
+  const had = new Set(ingressesOf(before).map(ingressAddress));
+  return ingressesOf(after).filter((ingress) => !had.has(ingressAddress(ingress)));
+}
+
+/** An address that another app of the same project serves. */
+export interface ServedAddress {
+  readonly app: string;
+  readonly host: string;
+  readonly path: string | null;
+}
+
+/** Two apps with one address would answer by turns. Throws the 409. */
+export function refuseServedAddresses(added: readonly Ingress[], served: readonly ServedAddress[]): void {
+  const wanted = new Set(added.map(ingressAddress));
+  for (const { app, host, path } of served) {
+    const address = ingressAddress({ host, ...(path === null ? {} : { path }) });
+    if (!wanted.has(address)) continue;
+    const message = `The app ${app} of this project answers at ${address} already. Choose another path or host, or change that app first.`;
+    throw codedConflict("host_taken", message, { host, app });
+  }
 }
 
 export const isWildcard = (host: string): boolean => host.startsWith("*.");

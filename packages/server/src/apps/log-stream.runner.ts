@@ -1,6 +1,7 @@
 import type { LogLine } from "@binnacle/contract";
 import { Fault, invalid, notFound } from "../fault.ts";
-import { encodeFrame, type SseStream } from "../http/sse.adapter.ts";
+import type { SseStream } from "../http/sse.adapter.ts";
+import { encodeFrame } from "../http/sse-frame.ts";
 import type { DroppedLines } from "../hub/operator-requests.ts";
 import type { AppWithSecretPaths } from "./app.ts";
 

@@ -33,7 +33,7 @@ function reader(drained: () => Promise<void> = async () => undefined) {
 const names = ({ written }: { written: string[] }) => written.map((frame) => /^event: (\w+)/.exec(frame)?.[1]);
 
 describe("a stream of logs", () => {
-  test("[AP49] has a frame for each line and ends with one that says so", async () => {
+  test("[AP49] a log stream has an event for each line and ends with the event end", async () => {
     const stream = reader();
     await pumpLogs(lines("one", "two\nthree"), stream);
     expect(names(stream)).toEqual(["log", "log", "end"]);
@@ -41,7 +41,7 @@ describe("a stream of logs", () => {
     expect(stream.ended).toBe(1);
   });
 
-  test("[RQ5] takes the next line from the operator when its reader has room for it", async () => {
+  test("[RQ5] a log stream takes the next line from the operator when its reader has room for it", async () => {
     const room = Promise.withResolvers<void>();
     const stream = reader(() => room.promise);
     const pumping = pumpLogs(lines("1", "2"), stream);
@@ -52,7 +52,7 @@ describe("a stream of logs", () => {
     expect(names(stream)).toEqual(["log", "log", "end"]);
   });
 
-  test("[AP49] ends also when its source breaks off", async () => {
+  test("[AP49] a log stream ends with an error when its source breaks off", async () => {
     const stream = reader();
     async function* broken() {
       yield line("one");
@@ -64,7 +64,7 @@ describe("a stream of logs", () => {
     expect(stream.ended).toBe(1);
   });
 
-  test("[AP49] says how many lines were lost on the way", async () => {
+  test("[AP49] a log stream says how many lines were lost", async () => {
     const stream = reader();
     async function* leaky() {
       yield { dropped: 3 };
@@ -78,7 +78,7 @@ describe("a stream of logs", () => {
 describe("whose logs are meant", () => {
   const chart = { name: "cache", type: "chart", chart_spec: { repo: "https://x", name: "redis" } } as const;
 
-  test("[AP45] the only workload, whatever else the app has, or the only component", () => {
+  test("[AP45] without a name logs are of the only workload, or of the only component", () => {
     expect(logTarget({ components: [WEB, chart] }, undefined)).toBe("web");
     expect(logTarget({ components: [WEB, workload("worker")] }, undefined)).toMatchObject({ kind: "invalid" });
     expect(logTarget({ components: [chart] }, undefined)).toBe("cache");
@@ -87,7 +87,7 @@ describe("whose logs are meant", () => {
     });
   });
 
-  test("[AP44] the one named, if it is there", () => {
+  test("[AP44] logs are of the named component, and an unknown one is a 404", () => {
     expect(logTarget({ components: [WEB, chart] }, "cache")).toBe("cache");
     expect(logTarget({ components: [WEB] }, "cache")).toMatchObject({ kind: "not_found" });
   });

@@ -1,22 +1,17 @@
-import { startWorld, type World } from "@binnacle/world";
+import { startWorld } from "@binnacle/world";
 import { sql } from "kysely";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, expect, test, vi } from "vitest";
 import { insertProject } from "../access/bindings.fixture.ts";
 import { inTransaction } from "../database/transaction.ts";
 import { rowsOf } from "../http/rows.fixture.ts";
 import { SOON } from "../jobs/jobs.fixture.ts";
 import { lockNames } from "../projects/project.store.ts";
-import { openShop, type Shop, someName, workload } from "./app.fixture.ts";
+import { openShop, someName, workload } from "./app.fixture.ts";
 import { lockObjectNames } from "./app.store.ts";
 
-let world: World;
-let shop: Shop;
-
-beforeAll(async () => {
-  world = await startWorld();
-  shop = await openShop(world);
-});
-afterAll(() => world?.stop());
+const world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
+const shop = await openShop(world);
+afterAll(() => world.stop());
 
 const create = (name: string, component: string, project = shop.project) =>
   world.admin.api.post("/apps", { name, project_id: project, components: [workload(component)] });
@@ -36,14 +31,14 @@ test("[AP71] an app whose objects would have the names of another app's is refus
   expect((await create(name, "b-c", elsewhere)).status).toBe(201);
 });
 
-test("[AP71] the longer name is refused as the shorter one is, also while the other app is being deleted", async () => {
+test("[AP71] an app is refused for the names of another app's objects also while that app is being deleted", async () => {
   const name = someName();
   expect((await create(name, "b-c")).status).toBe(201);
   expect((await shop.editor.api.delete(shop.path(name))).status).toBe(204);
   expect(await create(`${name}-b`, "c")).toMatchObject(taken(`${name}-b-c`, name));
 });
 
-test("[AP71] a component is not added, and not restored by a rollback, where its objects have such names", async () => {
+test("[AP71] a component is not added or restored by a rollback if its objects would have the names of another app's", async () => {
   const name = someName();
   expect((await create(name, "b-c")).status).toBe(201);
   expect((await create(`${name}-b`, "d")).status).toBe(201);
@@ -59,7 +54,7 @@ test("[AP71] a component is not added, and not restored by a rollback, where its
   expect(rollback).toMatchObject(taken(`${name}-b-c`, `${name}-b`));
 });
 
-test("[AP71] an app that waits for its project does not hold the names of objects from whoever has the project", async () => {
+test("[AP71] an app that waits for a lock on its project does not lock names of objects meanwhile", async () => {
   const { kysely: db } = world.database;
   const waiting = async () => {
     const { rows } = await sql<{ count: number }>`
@@ -78,7 +73,7 @@ test("[AP71] an app that waits for its project does not hold the names of object
   expect((await created)?.status).toBe(201);
 });
 
-test("[AP71] of two apps that want one name of objects at the same instant, one is created", async () => {
+test("[AP71] of two apps whose objects would have the same name at the same instant, one is created", async () => {
   const pairs = Array.from({ length: 8 }, someName);
   for (const name of pairs) {
     const answers = await Promise.all([create(`${name}-b`, "c"), create(name, "b-c")]);
@@ -86,7 +81,7 @@ test("[AP71] of two apps that want one name of objects at the same instant, one 
   }
 });
 
-test("[AP73] a template is deployed under another name where its own would lead to such objects", async () => {
+test("[AP73] a template is deployed under another name if its own would lead to the names of another app's objects", async () => {
   const name = someName();
   expect((await create(name, "b-c")).status).toBe(201);
   const template = { namespace: shop.namespace, name: `${name}-b`, components: [workload("c")] };

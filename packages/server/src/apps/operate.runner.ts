@@ -9,26 +9,31 @@ import {
   findSharedName,
   type ObjectName,
   objectNames,
+  projectProblems,
   type Revision,
+  type ValidationItem,
 } from "@binnacle/contract";
 import type { Clock } from "../clock.ts";
+import { runTogether } from "../database/prepared.adapter.ts";
 import type { Tx } from "../database/transaction.ts";
 import { codedConflict, Fault, invalid } from "../fault.ts";
 import type { Unit } from "../http/change.runner.ts";
 import { requireMatch } from "../http/etag.ts";
 import { newId, newSecret } from "../id.adapter.ts";
 import type { ConnectedProject } from "../projects/project.ts";
+import { NOT_SUSPENDED } from "../suspensions/suspension.ts";
 import type { Vault } from "../vault/vault.ts";
 import { type ComponentRules, missingAddonSecrets } from "./addon-component.ts";
 import {
   appNameTaken,
   findNamesakes,
-  insertApp,
   insertDeployment,
+  insertionOf,
   lockApp,
   lockForNewApp,
   lockObjectNames,
   type Namesake,
+  revisionTrim,
   supersedePending,
   updateAppRow,
   writeSecrets,
@@ -51,11 +56,12 @@ import {
   secretPathsAfter,
   setSecrets,
 } from "./app-secrets.ts";
-import { newAppProblems, storedPart } from "./component-change.ts";
+import { itemAt, storedPart } from "./component-change.ts";
 import { NO_DRIFT_REPORTED } from "./drift-report.ts";
-import { claimHosts } from "./ingress-host.store.ts";
-import { addedHosts, hostsOf, refuseWildcards } from "./ingress-host.ts";
-import type { Outcome, Step } from "./transition.ts";
+import { claimAddresses, claimHosts } from "./ingress-host.store.ts";
+import { addedHosts, addedIngresses, hostsOf, refuseWildcards } from "./ingress-host.ts";
+import { readProjectFacts } from "./project-facts.store.ts";
+import { nextGeneration, type Outcome, type Step } from "./transition.ts";
 
 export interface AppPorts extends ComponentRules {
   readonly vault: Vault;
@@ -104,6 +110,7 @@ export async function operate(
     await updateAppRow(tx, app);
     await supersedePending(tx, app.id, now);
     await insertDeployment(tx, deployment);
+    unit.write(revisionTrim(app.id));
   });
   return app;
 }
@@ -142,19 +149,12 @@ function refuseSharedNames(others: readonly Namesake[], added: readonly ObjectNa
   );
 }
 
-/** Returns the app with a new generation, on which the cluster has not reported yet. */
 function advanced({ app, forced }: Step, now: Date): AppWithSecretPaths {
-  const generation = app.generation + 1;
+  const next = nextGeneration(app, "pending", now);
   return {
-    ...app,
-    generation,
+    ...next,
     revision: app.revision + 1,
-    phase: "pending",
-    phase_since: now,
-    phase_reason: null,
-    phase_message: null,
-    updated_at: now,
-    ...(forced ? { ...NO_DRIFT_REPORTED, forced_generation: generation } : {}),
+    ...(forced ? { ...NO_DRIFT_REPORTED, forced_generation: next.generation } : {}),
   };
 }
 
@@ -193,7 +193,8 @@ async function deploy(
     changes: boundedChanges(fields),
     spec: specOf(app),
     created_by: createdBy,
-    deadline_at: new Date(now.getTime() + timeoutSeconds * 1000),
+    // Nothing happens while the app is suspended. The time begins when that ends.
+    deadline_at: app.suspended_at ? null : new Date(now.getTime() + timeoutSeconds * 1000),
     changed_secrets: changedSecrets,
     finished_at: null,
     created_at: now,
@@ -210,7 +211,8 @@ async function deploy(
   });
   announce({ ...appEvent(app, app, now), operation, summary });
   await claimHosts(db, app, hosts);
-  await dispatch(app.cluster_id, [dispatchedApp(app)]);
+  await claimAddresses(db, app, addedIngresses(before.components, app.components));
+  dispatch(app.cluster_id, [dispatchedApp(app)]);
 }
 
 export interface NewApp {
@@ -223,17 +225,24 @@ export interface NewApp {
   readonly isOrgAdmin: boolean;
   /** The deployment fails if the app is not running after this time. Without it, the configured time counts. */
   readonly timeoutSeconds?: number;
+  /** Finds the place in the request for problems with components. Without it they are components of the body. */
+  readonly located?: (items: readonly ValidationItem[]) => readonly ValidationItem[];
 }
 
-/** Creates an app in the transaction of the caller, who has authorized it. */
+/** Throws the 422 where the project does not have what the components of a new app ask it for. */
+async function refuseInProject(tx: Tx, { project, components, located = (items) => items }: NewApp): Promise<void> {
+  const facts = await readProjectFacts(tx, project.id, components);
+  const items = projectProblems(components, facts).map((problem) => itemAt(["body", ...problem.path], problem));
+  if (items.length > 0) throw invalid(located(items));
+}
+
+/** Creates an app in the transaction of the caller, who has authorized it and has validated its components. */
 export async function createApp(unit: Unit, ports: AppPorts, given: NewApp): Promise<AppWithSecretPaths> {
   const { project, name, description, createdBy, timeoutSeconds } = given;
-  const problems = newAppProblems(name, given.components, ports);
-  if (problems.length > 0) throw invalid(problems);
   const hosts = hostsOf(given.components);
   refuseWildcards(hosts, given.isOrgAdmin);
-  await lockForNewApp(unit.db, project.id);
-  const others = await findNamesakes(unit.db, project.id, name);
+  const others = await lockForNewApp(unit.db, project.id, name);
+  await refuseInProject(unit.db, given);
   const namesake = others.find((other) => other.name === name);
   if (namesake?.phase === "deleting")
     throw codedConflict("app_deleting", `The app ${name} is being deleted.`, { name });
@@ -266,11 +275,14 @@ export async function createApp(unit: Unit, ports: AppPorts, given: NewApp): Pro
     drift_detected_at: null,
     drift_repairs: [],
     forced_generation: null,
+    ...NOT_SUSPENDED,
     reported_at: null,
     last_heartbeat: project.last_heartbeat,
     session_lease_until: project.session_lease_until,
     project_reason: project.lifecycle_reason,
     project_message: project.lifecycle_message,
+    operator_suspends: project.operator_suspends ?? null,
+    surrounding_suspension: project.surrounding_suspension ?? null,
     created_at: now,
     updated_at: now,
     secret_paths: secretPathsAfter([], secrets),
@@ -283,6 +295,11 @@ export async function createApp(unit: Unit, ports: AppPorts, given: NewApp): Pro
   const { app } = step;
   refuseSharedNames(others, addedObjectNames(app, []));
   const context = { before: EMPTY_REVISION, createdBy, now, timeoutSeconds, changes: {}, hosts };
-  await deploy(unit, ports, step, context, (tx, deployment) => insertApp(tx, app, deployment));
+  const isReferredTo = hosts.length > 0 || step.secrets.values.size > 0;
+  await deploy(unit, ports, step, context, async (tx, deployment) => {
+    const insertion = insertionOf(app, deployment);
+    if (isReferredTo) await runTogether(tx, [insertion]);
+    else unit.write(insertion);
+  });
   return app;
 }

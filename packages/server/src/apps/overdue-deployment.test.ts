@@ -2,6 +2,7 @@ import { startWorld, type World } from "@binnacle/world";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { ChangeRecord } from "../audit/audit.ts";
 import type { Bus } from "../bus/bus.ts";
+import { runTogether } from "../database/prepared.adapter.ts";
 import { inTransaction } from "../database/transaction.ts";
 import type { Announcement, Event } from "../events/event.ts";
 import { newId } from "../id.adapter.ts";
@@ -35,16 +36,18 @@ async function deployedBy(timeoutSeconds?: number): Promise<string> {
   };
   const records: ChangeRecord[] = [];
   const announced: Announcement[] = [];
-  const app = await inTransaction(db, (tx) =>
-    createApp(
+  const written: Promise<unknown>[] = [];
+  const app = await inTransaction(db, async (tx) => {
+    const made = await createApp(
       {
         db: tx,
         record: (entry) => void records.push(entry),
         announce: (announcement) => void announced.push(announcement),
+        write: (statement) => void written.push(runTogether(tx, [statement])),
         unchanged: () => undefined,
         afterCommit: () => undefined,
         accessChanged: () => undefined,
-        dispatch: async () => undefined,
+        dispatch: () => undefined,
       },
       ports,
       {
@@ -56,8 +59,10 @@ async function deployedBy(timeoutSeconds?: number): Promise<string> {
         isOrgAdmin: false,
         ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
       },
-    ),
-  );
+    );
+    await Promise.all(written);
+    return made;
+  });
   expect([records.length, announced.length]).toEqual([1, 1]);
   return app.name;
 }
@@ -78,7 +83,7 @@ const fail = () => {
 };
 const newest = async (name: string) => (await deployments(name))[0];
 
-test("[AP59] a deployment with a deadline has failed when the deadline passes and it is still pending", async () => {
+test("[AP59] a deployment that is still pending at its deadline has failed", async () => {
   const [soon, late, without] = [await deployedBy(60), await deployedBy(3600), await deployedBy()];
   world.clock.advance(59_000);
   await fail();
@@ -94,7 +99,7 @@ test("[AP59] a deployment with a deadline has failed when the deadline passes an
   for (const name of [late, without]) expect((await newest(name))?.status).toBe("pending");
 });
 
-test("[AP59] one that was overtaken or has succeeded is left alone", async () => {
+test("[AP59] a deployment that was superseded before its deadline does not fail", async () => {
   const name = await deployedBy(60);
   await shop.editor.api.post(shop.path(name, "/redeploy"));
   world.clock.advance(60_000);
@@ -130,6 +135,26 @@ test.each(["/redeploy", "/pause"])(
   },
 );
 
+test.each(["project", "cluster"] as const)(
+  "[SN6] deployments in a suspended %s do not fail by their deadline, and have their whole time afterwards",
+  async (scope) => {
+    const name = await deployedBy(900);
+    const path = `/${scope}s/${scope === "project" ? shop.project : shop.cluster}`;
+    world.clock.advance(300_000);
+    expect((await shop.admin.api.post(`${path}/suspend`)).status).toBe(200);
+    world.clock.advance(601_000);
+    await fail();
+    expect((await newest(name))?.status).toBe("pending");
+    expect((await shop.admin.api.post(`${path}/unsuspend`)).status).toBe(200);
+    world.clock.advance(899_000);
+    await fail();
+    expect((await newest(name))?.status).toBe("pending");
+    world.clock.advance(1_000);
+    await fail();
+    expect((await newest(name))?.status).toBe("failed");
+  },
+);
+
 test("[AP80] more overdue deployments than one batch holds all fail in one run", async () => {
   const name = await shop.app();
   const { kysely: db } = world.database;
@@ -152,7 +177,7 @@ test("[AP80] more overdue deployments than one batch holds all fail in one run",
   expect(new Set((await deployments(name)).map(({ status }) => status))).toEqual(new Set(["failed"]));
 });
 
-test("[DS30] one that has failed for its deadline is announced, once", async () => {
+test("[DS30] a deployment that has failed by its deadline is announced once", async () => {
   const name = await deployedBy(60);
   heard = [];
   world.clock.advance(60_000);
@@ -170,7 +195,7 @@ test("[DS30] one that has failed for its deadline is announced, once", async () 
   ]);
 });
 
-test("[OP31] one that has failed for its deadline is logged once, with its app and the cause", async () => {
+test("[OP31] a deployment that has failed by its deadline is logged once, with its app and the cause", async () => {
   const app = await deployedBy(60);
   world.clock.advance(60_000);
   log.warn.mockClear();

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { ComponentRun } from "@binnacle/contract";
-import { startWorld, type World } from "@binnacle/world";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { startWorld } from "@binnacle/world";
+import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
 import { operatorFor, type TestOperator } from "../hub/operator.fixture.ts";
 import { newId } from "../id.adapter.ts";
 import { openShop, type Shop, WEB } from "./app.fixture.ts";
@@ -9,17 +9,14 @@ import { openShop, type Shop, WEB } from "./app.fixture.ts";
 const SIGNING_KEY = randomBytes(32).toString("base64url");
 const AT = "2026-01-31T09:30:00.000Z";
 
-let world: World;
 let shop: Shop;
 const open: TestOperator[] = [];
 
-beforeAll(async () => {
-  world = await startWorld({ env: { BINNACLE_SECRET_KEY: SIGNING_KEY } });
-});
+const world = await startWorld({ env: { BINNACLE_SECRET_KEY: SIGNING_KEY } });
 beforeEach(async () => {
   shop = await openShop(world);
 });
-afterAll(() => world?.stop());
+afterAll(() => world.stop());
 afterEach(async () => {
   for (const operator of open.splice(0)) await operator.leave();
 });
@@ -59,7 +56,7 @@ function keepsRuns(operator: TestOperator): void {
 const run = (name: string, body: object = {}, person = shop.editor, component = "web") =>
   person.api.post(shop.path(name, `/components/${component}/run`), body);
 
-test("[AP96] editors run a component once; it is on record with the names of its variables, and no value", async () => {
+test("[AP96] editors run a component once, and the audit log has the names of its variables without their values", async () => {
   const operator = await connected();
   const name = await shop.app();
   const body = { command: ["migrate"], env: [{ name: "TOKEN", value: "hush-hush" }] };
@@ -83,7 +80,7 @@ test("[AP96] editors run a component once; it is on record with the names of its
   expect(JSON.stringify(data)).not.toContain("hush");
 });
 
-test("[AP97] viewers read how it stands and its logs; an unknown run is a 404", async () => {
+test("[AP97] viewers read the status and the logs of a run, and an unknown run is a 404", async () => {
   const operator = await connected();
   const name = await shop.app();
   const { id } = (await run(name)).body;
@@ -103,7 +100,7 @@ test("[AP97] viewers read how it stands and its logs; an unknown run is a 404", 
   expect((await shop.viewer.api.get(path("web"))).status).toBe(422);
 });
 
-test("[AP134] the log of a run that has ended is not followed, also where that is asked for", async () => {
+test("[AP134] the log of a run that has ended is not followed, even if that is requested", async () => {
   const operator = await connected();
   const name = await shop.app();
   const { id } = (await run(name)).body;
@@ -114,7 +111,7 @@ test("[AP134] the log of a run that has ended is not followed, also where that i
   expect((await operator.next("stream_open")).stream).toMatchObject({ run: id, follow: false });
 });
 
-test("[AP96] is a 403 for viewers, a 404 for an unknown component, and a 422 for what is no workload", async () => {
+test("[AP96] a run is a 403 for viewers, a 404 for an unknown component, and a 422 for one that is not a workload", async () => {
   const operator = await connected();
   const chart = { name: "cache", type: "chart", chart_spec: CHART };
   const name = await shop.app([WEB, chart]);
@@ -131,7 +128,7 @@ test("[AP96] is a 403 for viewers, a 404 for an unknown component, and a 422 for
 
 const CHART = { repo: "https://charts.example.com", name: "valkey", version: "1.0.0" };
 
-test("[AP96] is a 503 without an operator and a 502 with one that is too old", async () => {
+test("[AP96] a run without an operator is a 503, and with one that is too old a 502", async () => {
   const name = await shop.app();
   expect((await run(name)).status).toBe(503);
   await connected((it) => it.storesAll());

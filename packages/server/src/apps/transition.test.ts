@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { Fault } from "../fault.ts";
 import { someApp, WEB, workload } from "./app.fixture.ts";
 import { type AppWithSecretPaths, effectiveComponents, specOf, wireApp } from "./app.ts";
+import { NOTHING_ASKED } from "./project-facts.ts";
 import {
   attached,
   deleted,
@@ -23,7 +24,7 @@ function done(outcome: Outcome): Step {
   return outcome;
 }
 const codeOf = (outcome: unknown) => (outcome as { detail?: { code?: string } }).detail?.code;
-const NO_RULES = { findDefinition: () => undefined, chartHosts: [] };
+const NO_RULES = { findDefinition: () => undefined, chartHosts: [], project: NOTHING_ASKED };
 const now = new Date("2026-02-01T00:00:00.000Z");
 
 const operations: [string, (app: AppWithSecretPaths) => unknown][] = [
@@ -56,7 +57,7 @@ describe("what stands in the way of an operation", () => {
     expect(deleted(app, now)).toMatchObject({ generation: 5, phase: "deleting", phase_reason: null, updated_at: now });
   });
 
-  test("[AP23] a forced redeploy is not", () => {
+  test("[AP23] a forced redeploy is done while the drift is blocked_sync, and refused while the app is being deleted", () => {
     expect(done(redeployed(someApp({ drift_state: "blocked_sync" }), { force: true })).forced).toBe(true);
     expect(codeOf(redeployed(someApp({ phase: "deleting" }), { force: true }))).toBe("app_deleting");
   });
@@ -71,7 +72,7 @@ describe("pausing", () => {
     { selector: (component) => component.name },
   );
 
-  test("[AP28] runs nothing, and resuming brings back exactly what there was", () => {
+  test("[AP28] a paused app has 0 replicas everywhere, and resuming restores the counts", () => {
     fc.assert(
       fc.property(components, fc.integer({ min: 1, max: 3 }), (given, times) => {
         const before = someApp({ components: given });
@@ -84,13 +85,13 @@ describe("pausing", () => {
     );
   });
 
-  test("[AP28] a second pause keeps the first one's counts", () => {
+  test("[AP28] a second pause keeps the counts of the first", () => {
     const first = done(pausedApp(someApp())).app;
     expect(first.replicas_before_pause).toEqual({ web: 2 });
     expect(done(pausedApp(first)).app.replicas_before_pause).toBe(first.replicas_before_pause);
   });
 
-  test("[AP27] a component added meanwhile starts with its own count, one removed is forgotten", () => {
+  test("[AP27] a component that is added during a pause starts with its own count, and a removed one is forgotten", () => {
     const paused = done(pausedApp(someApp({ components: [WEB, workload("db")] }))).app;
     const changed = done(
       updated(
@@ -113,7 +114,7 @@ describe("pausing", () => {
 });
 
 describe("rolling back", () => {
-  test("[AP32] makes the app what the revision says, whatever it was", () => {
+  test("[AP32] a rollback makes the app equal to the revision, whatever it was before", () => {
     const states = [
       someApp(),
       done(pausedApp(someApp())).app,
@@ -126,7 +127,7 @@ describe("rolling back", () => {
     }
   });
 
-  test("[AP177] to a revision that cannot run is refused with all of its problems", () => {
+  test("[AP177] a rollback to a revision that cannot run is refused with all of its problems", () => {
     const over = { requests: { cpu: "2" }, limits: { cpu: "1" } };
     const old = someApp({
       components: [workload("web", { workload_spec: { resources: over, ingress: { host: "a.example.com" } } })],
@@ -140,7 +141,7 @@ describe("rolling back", () => {
     });
   });
 
-  test("[AP178] an app that cannot run is still scaled, paused and redeployed", () => {
+  test("[AP178] an app that cannot run can still be scaled, paused, resumed and redeployed", () => {
     const over = { requests: { cpu: "2" }, limits: { cpu: "1" } };
     const broken = someApp({ components: [workload("web", { workload_spec: { resources: over } })] });
     done(scaled(broken, { component_name: "web", replicas: 3 }));
@@ -148,12 +149,12 @@ describe("rolling back", () => {
     done(redeployed(broken, {}));
   });
 
-  test("[AP32] -1 is the revision before the current", () => {
+  test("[AP32] a rollback to revision -1 is one to the revision before the current", () => {
     expect(targetRevision(someApp({ revision: 7 }), -1)).toBe(6);
     expect(targetRevision(someApp({ revision: 7 }), 3)).toBe(3);
   });
 
-  test("[AP41] the secrets of components that go with it go too", () => {
+  test("[AP41] a rollback drops the secrets of components that it removes", () => {
     const app = someApp({ components: [WEB, workload("db")], secret_paths: ["db/A", "web/A"] });
     const { app: after, secrets } = done(
       rolledBack(app, { revision: 1, spec: { components: [WEB], paused: false } }, NO_RULES),
@@ -164,7 +165,7 @@ describe("rolling back", () => {
 });
 
 describe("attaching an addon instance", () => {
-  test("[AP35] leaves out the workload that has the instance's own name", () => {
+  test("[AP35] attaching an addon instance leaves out the workload with the instance's own name", () => {
     const app = someApp({ components: [WEB, workload("cache")] });
     expect(done(attached(app, { instance: "cache" })).app.components.map(({ export_refs }) => export_refs)).toEqual([
       [{ component: "cache" }],
@@ -172,13 +173,13 @@ describe("attaching an addon instance", () => {
     ]);
   });
 
-  test("[AP35] needs a workload, and makes no circle", () => {
+  test("[AP35] attaching an addon instance needs a workload, and is refused if it would close a cycle", () => {
     expect(attached(someApp({ components: [] }), { instance: "cache" })).toMatchObject({ kind: "invalid" });
     const needing = someApp({ components: [workload("cache", { depends_on: ["web"] }), WEB] });
     expect(attached(needing, { instance: "cache", component_name: "web" })).toMatchObject({ kind: "invalid" });
   });
 
-  test("[AP37] detaching leaves what was written by hand", () => {
+  test("[AP37] detaching an addon instance leaves export_refs that were written by hand", () => {
     const byHand = workload("web", { export_refs: [{ component: "cache", key: "url", env: "CACHE" }] });
     const app = done(attached(someApp({ components: [byHand] }), { instance: "cache" })).app;
     expect(done(detached(app, { instance: "cache" })).app.components).toEqual([byHand]);

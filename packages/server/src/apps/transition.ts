@@ -1,11 +1,12 @@
 import { type ComponentChange, type ComponentSpec, type DeploymentOperation, problemsOf } from "@binnacle/contract";
 import { componentDowngrade } from "../addons/downgrade.ts";
 import { codedConflict, Fault, invalid, invalidValue, notFound } from "../fault.ts";
-import type { ComponentRules } from "./addon-component.ts";
+import { suspendedColumns, unsuspendedColumns } from "../suspensions/suspension.ts";
 import { type AppSpec, type AppWithSecretPaths, type Deployment, isPaused } from "./app.ts";
 import { dropSecrets, NO_SECRET_CHANGES, type SecretChanges, secretPathsAfter, tooManySecrets } from "./app-secrets.ts";
-import { changeComponents, itemAt } from "./component-change.ts";
-import { losesVolumes, recreateRequired, unexpandableComponents, withGrownVolumes } from "./volume.ts";
+import { type ChangeRules, changeComponents, itemAt } from "./component-change.ts";
+import { projectProblemsAdded } from "./project-facts.ts";
+import { losesVolumes, recreateRequired, unchangedVolumes, withVolumesAsTheyAre } from "./volume.ts";
 
 /** The result of an operation on an app. */
 export interface Step {
@@ -66,12 +67,12 @@ export function updated(
     components: changes,
     description = app.description,
   }: { components?: readonly ComponentChange[]; description?: string | null },
-  rules: ComponentRules,
+  rules: ChangeRules,
 ): Outcome {
   const refusal = operationProblem(app);
   if (refusal) return refusal;
-  const unexpandable = unexpandableComponents(app);
-  const changed = changeComponents(app.name, app.components, changes ?? [], rules, app.secret_paths, unexpandable);
+  const unchanged = unchangedVolumes(app);
+  const changed = changeComponents(app.name, app.components, changes ?? [], rules, app.secret_paths, unchanged);
   if (changed instanceof Fault) return changed;
   const { components, secrets } = changed;
   if (isPaused(app) && countsChanged(app, components)) return pausedConflict("change the replicas of");
@@ -142,22 +143,28 @@ export const targetRevision = ({ revision: current }: AppWithSecretPaths, asked:
 export function rolledBack(
   app: AppWithSecretPaths,
   { revision, spec }: Pick<Deployment, "revision" | "spec">,
-  { findDefinition }: Pick<ComponentRules, "findDefinition">,
+  { findDefinition, project }: Pick<ChangeRules, "findDefinition" | "project">,
   { allow_downgrade = false }: { readonly allow_downgrade?: boolean } = {},
 ): Outcome {
   const replaced = spec.components.find((component) => losesVolumes(namesake(app.components, component), component));
   if (replaced) return operationProblem(app) ?? recreateRequired(replaced.name);
   const downgrade = componentDowngrade(app.components, spec.components, findDefinition, () => allow_downgrade);
   if (downgrade) return operationProblem(app) ?? downgrade;
-  const unexpandable = unexpandableComponents(app);
+  const unchanged = unchangedVolumes(app);
   const components = spec.components.map((component) =>
-    unexpandable.has(component.name) ? component : withGrownVolumes(namesake(app.components, component), component),
+    unchanged.has(component.name) ? component : withVolumesAsTheyAre(namesake(app.components, component), component),
   );
-  // The revision may be older than a rule that it breaks. An app that cannot run is no way back.
-  const problems = problemsOf({ name: app.name, components }).map((problem) => itemAt(["body"], problem));
+  // The revision may be older than a rule that it breaks. A rollback to an app that cannot run would not help.
+  // It has no secrets: those that it lacks are set afterwards.
+  const problems = [
+    ...problemsOf({ name: app.name, components }),
+    ...projectProblemsAdded(app.components, components, project),
+  ];
   if (problems.length > 0) {
-    const said = problems.map((item) => ({ ...item, msg: `Revision ${revision} cannot run: ${item.msg}` }));
-    return operationProblem(app) ?? invalid(said);
+    const items = problems
+      .map((problem) => itemAt(["body"], problem))
+      .map((item) => ({ ...item, msg: `Revision ${revision} cannot run: ${item.msg}` }));
+    return operationProblem(app) ?? invalid(items);
   }
   const changes = specChanges({ ...spec, components });
   return step(app, "rollback", changes, { secrets: dropSecrets(namesGone(app, spec)), restored: revision });
@@ -244,16 +251,40 @@ export function secretsChanged(app: AppWithSecretPaths, component: string, secre
 const replaced = ({ components }: AppWithSecretPaths, changed: ComponentSpec) =>
   components.map((component) => (component.name === changed.name ? changed : component));
 
-/**
- * The app stays, marked as deleting, until the cluster has confirmed that nothing of it is left. No state of the app
- * prevents its deletion: the operator deletes only objects that it made for this app.
- */
-export const deleted = (app: AppWithSecretPaths, now: Date): AppWithSecretPaths => ({
+/** The app with its next generation, on which the cluster has not reported yet. Nothing else counts generations of apps. */
+export const nextGeneration = (
+  app: AppWithSecretPaths,
+  phase: "pending" | "deleting",
+  now: Date,
+): AppWithSecretPaths => ({
   ...app,
   generation: app.generation + 1,
-  phase: "deleting",
+  phase,
   phase_since: now,
   phase_reason: null,
   phase_message: null,
   updated_at: now,
 });
+
+/**
+ * The app stays, marked as deleting, until the cluster has confirmed that nothing of it is left. No state of the app
+ * prevents its deletion: the operator deletes only objects that it made for this app.
+ */
+export const deleted = (app: AppWithSecretPaths, now: Date): AppWithSecretPaths => nextGeneration(app, "deleting", now);
+
+/** Null where it is suspended already: who, when and why stay those of the first time. */
+export function suspended(
+  app: AppWithSecretPaths,
+  { by, reason }: { readonly by: string; readonly reason: string | null },
+  now: Date,
+): AppWithSecretPaths | Fault | null {
+  if (app.phase === "deleting") return codedConflict("app_deleting", `The app ${app.name} is being deleted.`);
+  const columns = suspendedColumns(app, { by, reason }, now);
+  return columns && { ...nextGeneration(app, "pending", now), ...columns, suspension_reported: null };
+}
+
+/** Null where it is not suspended. */
+export function unsuspended(app: AppWithSecretPaths, now: Date): AppWithSecretPaths | null {
+  const columns = unsuspendedColumns(app);
+  return columns && { ...nextGeneration(app, "pending", now), ...columns, suspension_reported: null };
+}

@@ -22,13 +22,16 @@ const locsOf = (spec: object) =>
 const messagesOf = (spec: object) => problemsOf([{ name: "web", workload_spec: spec }]).map(([, msg]) => msg);
 
 describe("labels and annotations", () => {
-  test.each(["labels", "annotations"])("[AP100] of a workload have the keys of Kubernetes: %s", (field) => {
-    expect(
-      locsOf({ [field]: { team: "payments", "example.com/cost-centre": "42", "prometheus.io/port": "80" } }),
-    ).toEqual([]);
-    const hostile = ["", "-x", "a b", "a/b/c", "UPPER.example.com/x", "é", `${"x".repeat(64)}`, "a\nb"];
-    for (const key of hostile) expect(locsOf({ [field]: { [key]: "v" } }), key).toEqual([`${field}.${key}`]);
-  });
+  test.each(["labels", "annotations"])(
+    "[AP100] a workload takes only keys of the form that Kubernetes takes: %s",
+    (field) => {
+      expect(
+        locsOf({ [field]: { team: "payments", "example.com/cost-centre": "42", "prometheus.io/port": "80" } }),
+      ).toEqual([]);
+      const hostile = ["", "-x", "a b", "a/b/c", "UPPER.example.com/x", "é", `${"x".repeat(64)}`, "a\nb"];
+      for (const key of hostile) expect(locsOf({ [field]: { [key]: "v" } }), key).toEqual([`${field}.${key}`]);
+    },
+  );
 
   const RESERVED = [
     "binnacle.dev/app",
@@ -44,21 +47,21 @@ describe("labels and annotations", () => {
   ];
 
   test.each(["labels", "annotations"])(
-    "[AP100] under which Binnacle, Kubernetes and network plugins find and treat pods are refused: %s",
+    "[AP100] keys that Binnacle, Kubernetes and network plugins use for pods are refused: %s",
     (field) => {
       for (const key of RESERVED) expect(locsOf({ [field]: { [key]: "x" } }), key).toEqual([`${field}.${key}`]);
       expect(messagesOf({ [field]: { "binnacle.dev/app": "other" } })[0]).toMatch(/reserved$/);
     },
   );
 
-  test("[AP100] that controllers write onto pods are refused as labels", () => {
+  test("[AP100] labels that controllers write onto pods are refused, and such annotations are not", () => {
     for (const key of ["pod-template-hash", "controller-revision-hash", "job-name", "controller-uid"]) {
       expect(locsOf({ labels: { [key]: "x" } })).toEqual([`labels.${key}`]);
       expect(locsOf({ annotations: { [key]: "x" } })).toEqual([]);
     }
   });
 
-  test("[AP100] of a template may hold placeholders in their values", () => {
+  test("[AP100] labels and annotations of a template may hold placeholders in their values", () => {
     const spec = {
       labels: { team: `\${team}` },
       annotations: { note: `by \${team}` },
@@ -73,7 +76,7 @@ describe("labels and annotations", () => {
 });
 
 describe("a security context", () => {
-  test("[AP101] says who runs the containers and whether their root is read-only", () => {
+  test("[AP101] a security context says who runs the containers and whether their root file system is read-only", () => {
     expect(
       locsOf({ security_context: { run_as_user: 1000, run_as_non_root: true, read_only_root_filesystem: true } }),
     ).toEqual([]);
@@ -84,7 +87,7 @@ describe("a security context", () => {
   });
 
   test.each(["privileged", "capabilities", "allow_privilege_escalation", "seccomp_profile", "se_linux_options"])(
-    "[AP101] cannot ask for more rights: %s",
+    "[AP101] a security context cannot ask for more rights: %s",
     (field) => {
       expect(locsOf({ security_context: { [field]: true } })).toEqual([`security_context.${field}`]);
     },
@@ -98,14 +101,14 @@ describe("a security context", () => {
     "serviceAccountName",
     "pod_spec",
     "host_path",
-  ])("[AP101] is all that a workload says about its pods' rights: %s is unknown", (field) => {
+  ])("[AP101] a workload has no other field for its pods' rights than the security context: %s is unknown", (field) => {
     expect(locsOf({ [field]: "x" })).toEqual([field]);
     const volume = { name: "data", mount_path: "/data", size_gb: 1, [field]: "/" };
     expect(locsOf({ volumes: [volume] })).toEqual([`volumes.0.${field}`]);
   });
 });
 
-test("[AP102] a pod has one second to an hour to end", () => {
+test("[AP102] the termination grace period of a pod is one second to an hour", () => {
   expect(locsOf({ termination_grace_seconds: 1 })).toEqual([]);
   expect(locsOf({ termination_grace_seconds: 3600 })).toEqual([]);
   for (const seconds of [0, -1, 3601, 1.5, "30"]) {
@@ -116,7 +119,7 @@ test("[AP102] a pod has one second to an hour to end", () => {
 describe("tolerations", () => {
   const of = (...tolerations: object[]) => locsOf({ tolerations });
 
-  test("[AP103] name a taint by its key", () => {
+  test("[AP103] tolerations name a taint by its key", () => {
     expect(
       of({ key: "dedicated", value: "batch", effect: "NoSchedule" }, { key: "example.com/gpu", operator: "Exists" }),
     ).toEqual([]);
@@ -128,7 +131,7 @@ describe("tolerations", () => {
     expect(of({ key: "dedicated", effect: "NoSchedule", toleration_seconds: 5 })).toEqual(["tolerations.0.effect"]);
   });
 
-  test("[AP103] reach no node of the control plane, neither by name nor by tolerating everything", () => {
+  test("[AP103] tolerations reach no node of the control plane, neither by name nor by tolerating everything", () => {
     expect(of({ operator: "Exists" })).toEqual(["tolerations.0.key"]);
     expect(of({ key: "", operator: "Exists" })).toEqual(["tolerations.0.key"]);
     for (const key of [
@@ -144,7 +147,7 @@ describe("tolerations", () => {
 });
 
 describe("affinity and spread", () => {
-  test("[AP104] compare labels of nodes as Kubernetes does", () => {
+  test("[AP104] node affinity compares labels as Kubernetes does", () => {
     const node = (requirement: object) => locsOf({ affinity: { node_affinity: { required: [requirement] } } });
     const at = "affinity.node_affinity.required.0";
     expect(node({ key: "kubernetes.io/arch", operator: "In", values: ["arm64"] })).toEqual([]);
@@ -156,7 +159,7 @@ describe("affinity and spread", () => {
     expect(node({ key: "cores", operator: "Lt", values: ["1", "2"] })).toEqual([`${at}.values`]);
   });
 
-  test("[AP104] are to pods of components of the app, and to no others", () => {
+  test("[AP104] pod affinity names components of the app, and no other pods", () => {
     const web = (affinity: object) => [{ name: "web", workload_spec: { affinity } }, workload("cache")];
     expect(problemsOf(web({ pod_affinity: { required: [{ component: "cache" }, {}] } }))).toEqual([]);
     expect(problemsOf(web({ pod_anti_affinity: { preferred: [{ weight: 1, component: "db" }] } }))).toEqual([
@@ -171,7 +174,7 @@ describe("affinity and spread", () => {
     }
   });
 
-  test("[AP104] spread pods once for each topology", () => {
+  test("[AP104] a topology spread names a topology once for each when_unsatisfiable", () => {
     const zone = { topology_key: "topology.kubernetes.io/zone" };
     expect(locsOf({ topology_spread: [zone, { ...zone, when_unsatisfiable: "DoNotSchedule" }] })).toEqual([]);
     expect(locsOf({ topology_spread: [zone, { ...zone, max_skew: 2 }] })).toEqual(["topology_spread.1.topology_key"]);
@@ -179,7 +182,7 @@ describe("affinity and spread", () => {
 });
 
 describe("a daemonset", () => {
-  test("[AP105] has one pod on each node, so neither other replicas nor volumes", () => {
+  test("[AP105] a daemonset has one pod on each node, so neither other replicas nor volumes", () => {
     expect(locsOf({ kind: "daemonset", image: "x", ports: [{ name: "http", port: 80 }] })).toEqual([]);
     expect(locsOf({ kind: "daemonset", replicas: 1 })).toEqual([]);
     expect(locsOf({ kind: "daemonset", replicas: 2 })).toEqual(["replicas"]);
@@ -189,10 +192,38 @@ describe("a daemonset", () => {
   });
 });
 
+describe("classes", () => {
+  const volume = (fields: object) =>
+    locsOf({ volumes: [{ name: "data", mount_path: "/data", size_gb: 1, ...fields }] });
+  const WRONG = ["", "Fast", "a..b", "-a", "a-", "a.-b", "a b", "a/b", "é", "a".repeat(254)];
+
+  test("[AP3101] a volume has a storage class by name and an access mode of Kubernetes", () => {
+    for (const storage_class of ["fast", "ebs.csi.example.com", "a".repeat(253)]) {
+      expect(volume({ storage_class }), storage_class).toEqual([]);
+    }
+    for (const access_mode of ["ReadWriteOnce", "ReadWriteMany", "ReadWriteOncePod"]) {
+      expect(volume({ access_mode }), access_mode).toEqual([]);
+    }
+    for (const storage_class of WRONG) {
+      expect(volume({ storage_class }), storage_class).toEqual(["volumes.0.storage_class"]);
+    }
+    for (const access_mode of ["ReadOnlyMany", "RWX", "", null]) {
+      expect(volume({ access_mode }), String(access_mode)).toEqual(["volumes.0.access_mode"]);
+    }
+  });
+
+  test("[AP3103] an ingress has a class by name", () => {
+    const ingress = (name: string) =>
+      locsOf({ ports: [{ name: "http", port: 80 }], ingress: { host: "a.example.com", class: name } });
+    expect(ingress("nginx.internal")).toEqual([]);
+    for (const name of WRONG) expect(ingress(name), name).toEqual(["ingress.class"]);
+  });
+});
+
 describe("files", () => {
   const paths = (...list: string[]) => locsOf({ files: list.map((path) => ({ path, content: "" })) });
 
-  test("[AP106] have exactly one of content and secret, at an absolute path", () => {
+  test("[AP106] files have exactly one of content and secret, at an absolute path", () => {
     const good = ["/a", "/etc/app/config.yaml", "/root/.npmrc", "/srv/..data", "/etc/hosts.d/x", "/run/secretsx"];
     expect(paths(...good)).toEqual([]);
     expect(locsOf({ files: [{ path: "/a", secret: "TOKEN" }] })).toEqual([]);
@@ -203,7 +234,7 @@ describe("files", () => {
     }
   });
 
-  test("[AP106] do not stand in for what the kubelet mounts", () => {
+  test("[AP106] files cannot replace what the kubelet mounts", () => {
     for (const path of [
       ...[
         "/var/run/secrets",
@@ -217,7 +248,7 @@ describe("files", () => {
     }
   });
 
-  test("[AP106] are neither the same, nor inside each other, nor in the way of a volume", () => {
+  test("[AP106] files are neither the same, nor inside each other, nor in the way of a volume", () => {
     const volumes = (mount_path: string) => [{ name: "data", mount_path, size_gb: 1 }];
     const files = [{ path: "/data/app.yaml", content: "" }];
     expect(paths("/a", "/b", "/a")).toEqual(["files.2.path"]);
@@ -233,7 +264,7 @@ describe("files", () => {
     expect(locsOf({ volumes: named })).toEqual([]);
   });
 
-  test("[AP106] hold at most 256 KiB together, counted in bytes", () => {
+  test("[AP106] files hold at most 256 KiB together, counted in bytes", () => {
     const of = (length: number) => [
       { path: "/a", content: "ü".repeat(length) },
       { path: "/b", content: "ü".repeat(65_536) },
@@ -246,7 +277,7 @@ describe("files", () => {
 describe("init containers and sidecars", () => {
   const of = (init_containers: object[], sidecars: object[] = []) => locsOf({ init_containers, sidecars });
 
-  test("[AP107] have names of their own in the pod, an image, and the fields of a container", () => {
+  test("[AP107] init containers and sidecars have distinct names in the pod, an image, and the fields of a container", () => {
     const proxy = { name: "proxy", image: "envoy:1", command: ["a"], args: ["b"], resources: { limits: { cpu: "1" } } };
     expect(of([{ name: "migrate", image: "app:1" }], [proxy])).toEqual([]);
     expect(
@@ -265,14 +296,14 @@ describe("init containers and sidecars", () => {
     }
   });
 
-  test("[AP107] are not called as the container of the component is", () => {
+  test("[AP107] init containers and sidecars cannot have the name of the component's own container", () => {
     expect(of([{ name: "web", image: "x" }])).toEqual(["init_containers.0.name"]);
     expect(messagesOf({ sidecars: [{ name: "web", image: "x" }] })).toEqual([
       "Component web has a container web in workload_spec.sidecars, which is the name of the component's own container.",
     ]);
   });
 
-  test("[AP107] have variables as the component has, which need what they name", () => {
+  test("[AP107] init containers and sidecars have variables as the component has, whose references are checked alike", () => {
     const env = (component: string) => [{ name: "A", export_ref: { component, key: "url" } }];
     const a = { name: "a", workload_spec: { sidecars: [{ name: "x", image: "x", env: env("b") }] } };
     const b = { name: "b", workload_spec: { init_containers: [{ name: "x", image: "x", env: env("a") }] } };
