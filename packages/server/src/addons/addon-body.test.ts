@@ -20,7 +20,7 @@ const instance = {
   values: redactValues({ auth: { user: "shop" } }, ["auth.password"], "db"),
 } as unknown as Instance;
 
-test("[DS5] an instance is told with its own version, and its values over the defaults with the secrets in their places", () => {
+test("[DS5] the body of an addon instance has its version, and its values over the defaults with the secrets in place", () => {
   expect(addonBody(instance, definition, new Map([["auth.password", "hunter2"]]))).toEqual({
     spec: {
       project_id: ID,
@@ -33,7 +33,7 @@ test("[DS5] an instance is told with its own version, and its values over the de
   });
 });
 
-test("[DS5] a secret makes its own way where there is none, and leaves the rest", () => {
+test("[DS5] a secret is put at its path, which is created if needed, and other values stay", () => {
   const values = withSecrets(
     { a: { b: 1 } },
     new Map([

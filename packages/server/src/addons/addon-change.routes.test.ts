@@ -1,42 +1,29 @@
 import { randomBytes } from "node:crypto";
-import { startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startWorld } from "@binnacle/world";
+import { afterAll, describe, expect, test } from "vitest";
 import { EVENTS_TOPIC } from "../events/event.ts";
 import { createVault, parseVaultKeys } from "../vault/vault.ts";
-import {
-  addonIn,
-  NOBODY,
-  type Place,
-  problemsOf,
-  projectWithPeople,
-  RABBITMQ,
-  refused,
-  secretsOf,
-} from "./addon.fixture.ts";
+import { addonIn, NOBODY, problemsOf, RABBITMQ, refused, secretsOf } from "./addon.fixture.ts";
 
 const VAULT_KEYS = `test:${randomBytes(32).toString("base64")}`;
 const vault = createVault(parseVaultKeys(VAULT_KEYS));
 const PASSWORD_REF = { secret_ref: { name: "db-addon-values", key: "auth.password" } };
 
-let world: World;
-let place: Place;
-beforeAll(async () => {
-  world = await startWorld({ env: { BINNACLE_ROLES: "api", BINNACLE_VAULT_KEYS: VAULT_KEYS } });
-  place = await projectWithPeople(world);
-});
-afterAll(() => world?.stop());
+const world = await startWorld({ env: { BINNACLE_ROLES: "api", BINNACLE_VAULT_KEYS: VAULT_KEYS } });
+const place = await world.projectWithPeople();
+afterAll(() => world.stop());
 
 describe("changing an instance", () => {
   test.each([{}, { notes: "x" }, { values: {}, chart_version: "0.10.0" }])(
-    "[AD18] %j is not exactly one of values and chart version",
+    "[AD18] a change of an addon instance with %j is a 422, because it needs exactly one of values and chart_version",
     async (body) => {
       const answer = await refused(world, place.editor, "PATCH", `/addon-instances/${NOBODY}`, body);
       expect([answer.status, problemsOf(answer)]).toEqual([422, [["body", "value_error"]]]);
     },
   );
 
-  test("[AD18] makes a revision with its notes, for an editor alone", async () => {
-    const here = await projectWithPeople(world);
+  test("[AD18] a change of an addon instance by an editor makes a revision with its notes", async () => {
+    const here = await world.projectWithPeople();
     const { id } = await addonIn(here);
     const path = `/addon-instances/${id}`;
     const body = { values: { persistence: { size: "20Gi" } }, notes: "more room" };
@@ -55,8 +42,8 @@ describe("changing an instance", () => {
     expect((await here.editor.api.patch(`/addon-instances/${NOBODY}`, body)).status).toBe(404);
   });
 
-  test("[AD19] given values replace all, and secrets stay or are replaced one by one", async () => {
-    const here = await projectWithPeople(world);
+  test("[AD19] given values replace all values, and secrets stay or are replaced one by one", async () => {
+    const here = await world.projectWithPeople();
     const { id } = await addonIn(here, { name: "mq", addon_definition_id: RABBITMQ, values: { replicaCount: 3 } });
     const path = `/addon-instances/${id}`;
     const before = await secretsOf(world, vault, id);
@@ -77,16 +64,16 @@ describe("changing an instance", () => {
     expect(await secretsOf(world, vault, id)).toEqual({ ...before, "auth.password": "a new secret of ours" });
   });
 
-  test("[AD20] a reference that was not read there is refused", async () => {
-    const here = await projectWithPeople(world);
+  test("[AD20] a secret reference that was not read from this addon instance is a 422", async () => {
+    const here = await world.projectWithPeople();
     const { id } = await addonIn(here);
     const values = { auth: { password: { secret_ref: { name: "other", key: "auth.password" } } } };
     const answer = await refused(world, here.editor, "PATCH", `/addon-instances/${id}`, { values });
     expect([answer.status, problemsOf(answer)]).toEqual([422, [["body.values.auth.password", "value_error"]]]);
   });
 
-  test("[AD22] another chart version leaves the values", async () => {
-    const here = await projectWithPeople(world);
+  test("[AD22] a change of the chart version leaves the values", async () => {
+    const here = await world.projectWithPeople();
     const { id, values } = await addonIn(here, { values: { persistence: { size: "20Gi" } } });
     const path = `/addon-instances/${id}`;
     const body = { chart_version: "0.10.0", allow_downgrade: true };
@@ -98,8 +85,8 @@ describe("changing an instance", () => {
     expect([answer.status, problemsOf(answer)]).toEqual([422, [["body.chart_version", "value_error"]]]);
   });
 
-  test("[AD28] an instance whose definition has gone is read and rolled back, and not changed otherwise", async () => {
-    const here = await projectWithPeople(world);
+  test("[AD28] an addon instance whose definition is gone can be read and rolled back, and not changed otherwise", async () => {
+    const here = await world.projectWithPeople();
     const { id } = await addonIn(here);
     const path = `/addon-instances/${id}`;
     const gone = { definition_id: NOBODY };
@@ -117,15 +104,15 @@ describe("changing an instance", () => {
 
 describe("rolling an instance back", () => {
   test.each([{}, { revision_number: 1, revision_id: NOBODY }])(
-    "[AD23] %j is not exactly one revision",
+    "[AD23] a rollback of an addon instance with %j is a 422, because it needs exactly one revision",
     async (body) => {
       const answer = await refused(world, place.editor, "POST", `/addon-instances/${NOBODY}/rollback`, body);
       expect([answer.status, problemsOf(answer)]).toEqual([422, [["body", "value_error"]]]);
     },
   );
 
-  test("[AD23] brings back values and chart version as a new revision, and no secret", async () => {
-    const here = await projectWithPeople(world);
+  test("[AD23] a rollback restores values and chart version as a new revision, and no secret", async () => {
+    const here = await world.projectWithPeople();
     const { id, values } = await addonIn(here, { values: { persistence: { size: "20Gi" } }, chart_version: "0.10.0" });
     const path = `/addon-instances/${id}`;
     await here.editor.api.patch(path, { values: { auth: { password: "a new secret of ours" } } });
@@ -147,8 +134,35 @@ describe("rolling an instance back", () => {
     });
   });
 
-  test("[AD23] does not know a revision that is not there or not of this instance", async () => {
-    const here = await projectWithPeople(world);
+  test("[AD4402] the 200 newest revisions of an addon instance are kept, and counted", async () => {
+    const here = await world.projectWithPeople();
+    const { id } = await addonIn(here);
+    const { kysely: db } = world.database;
+    const first = await db
+      .selectFrom("addon_revisions")
+      .selectAll()
+      .where("addon_instance_id", "=", id)
+      .executeTakeFirstOrThrow();
+    const copies = Array.from({ length: 249 }, (_, index) => ({
+      ...first,
+      id: crypto.randomUUID(),
+      revision_number: index + 2,
+      values: JSON.stringify(first.values),
+    }));
+    await db.insertInto("addon_revisions").values(copies).execute();
+    await db.updateTable("addon_instances").set({ revision_number: 250 }).where("id", "=", id).execute();
+    const path = `/addon-instances/${id}`;
+    await here.editor.api.patch(path, { values: { persistence: { size: "20Gi" } } });
+    const { body } = await here.viewer.api.get(`${path}/revisions?items_per_page=200`);
+    expect(body).toMatchObject({ total_count: 200, has_more: false });
+    expect(body.data.map(({ revision_number }: { revision_number: number }) => revision_number)).toEqual(
+      Array.from({ length: 200 }, (_, index) => 251 - index),
+    );
+    expect((await here.editor.api.post(`${path}/rollback`, { revision_number: 51 })).status).toBe(404);
+  });
+
+  test("[AD23] a rollback to an unknown revision or one of another addon instance is a 404", async () => {
+    const here = await world.projectWithPeople();
     const [one, two] = [await addonIn(here, { name: "one" }), await addonIn(here, { name: "two" })];
     const ofTwo = (await here.editor.api.get(`/addon-instances/${two.id}/revisions`)).body.data[0].revision_id;
     const path = `/addon-instances/${one.id}/rollback`;
@@ -169,8 +183,8 @@ describe("an older chart version of an addon that keeps data", () => {
     body: { detail: { code: "stateful_downgrade", from_version, to_version } },
   });
 
-  test("[AD37] is refused until it is confirmed, and the confirmation is on record", async () => {
-    const here = await projectWithPeople(world);
+  test("[AD37] an older chart version of a stateful addon needs allow_downgrade, which is in the audit log", async () => {
+    const here = await world.projectWithPeople();
     const { id } = await addonIn(here);
     const path = `/addon-instances/${id}`;
     for (const body of [{ chart_version: "0.10.0" }, { chart_version: "0.10.0", allow_downgrade: false }]) {
@@ -191,8 +205,8 @@ describe("an older chart version of an addon that keeps data", () => {
     expect((await here.editor.api.patch(path, { chart_version: "0.20.1" })).status).toBe(200);
   });
 
-  test("[AD37] is refused in a rollback too, and a rollback of values alone is not", async () => {
-    const here = await projectWithPeople(world);
+  test("[AD37] a rollback to an older chart version of a stateful addon is refused, and one of values alone is not", async () => {
+    const here = await world.projectWithPeople();
     const { id } = await addonIn(here, { chart_version: "0.10.0" });
     const path = `/addon-instances/${id}`;
     await here.editor.api.patch(path, { chart_version: "0.20.1" });
@@ -205,8 +219,8 @@ describe("an older chart version of an addon that keeps data", () => {
 });
 
 describe("every change", () => {
-  test("[AD25] of many at the same instant has a revision of its own, without gaps", async () => {
-    const here = await projectWithPeople(world);
+  test("[AD25] concurrent changes of an addon instance have a revision each, without gaps", async () => {
+    const here = await world.projectWithPeople();
     const { id } = await addonIn(here);
     const path = `/addon-instances/${id}`;
     const sizes = Array.from({ length: 12 }, (_, index) => `${index + 1}Gi`);
@@ -227,8 +241,8 @@ describe("every change", () => {
     expect([last.revision_number, last.generation, last.values]).toEqual([13, 13, data[0].values]);
   });
 
-  test("[AD26] is refused where the instance has changed since it was read", async () => {
-    const here = await projectWithPeople(world);
+  test("[AD26] a change of an addon instance with an If-Match of an earlier state is a 412", async () => {
+    const here = await world.projectWithPeople();
     const { id } = await addonIn(here);
     const path = `/addon-instances/${id}`;
     const etag = (await here.editor.api.get(path)).headers.get("etag") ?? "";
@@ -244,8 +258,8 @@ describe("every change", () => {
     expect((await refused(world, here.editor, "DELETE", path, undefined, stale)).status).toBe(412);
   });
 
-  test("[AD27] raises the cluster's desired state and is announced", async () => {
-    const here = await projectWithPeople(world);
+  test("[AD27] a change of an addon instance raises the cluster's desired state and is announced", async () => {
+    const here = await world.projectWithPeople();
     const { kysely: db } = world.database;
     const announced = new Promise<Record<string, unknown>[]>((resolve) => {
       const events: Record<string, unknown>[] = [];

@@ -1,60 +1,56 @@
 import { randomBytes } from "node:crypto";
 import type { InventoryEntry } from "@binnacle/contract";
-import { Client, startWorld, type World } from "@binnacle/world";
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { Client, type ProjectWithPeople, startWorld } from "@binnacle/world";
+import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { placeStore } from "../access/place.store.ts";
 import { createTokens } from "../accounts/tokens.adapter.ts";
-import { loadCatalog } from "../catalog/catalog.adapter.ts";
-import { type Edge, startEdge } from "../http/edge.fixture.ts";
+import { UNWATCHED } from "../dispatch/dispatch-watch.fixture.ts";
+import { startEdge } from "../http/edge.fixture.ts";
 import { rowsOf } from "../http/rows.fixture.ts";
 import { API_BASE, registerApi } from "../http/server.adapter.ts";
 import { entryOf, operatorFor, type TestOperator } from "../hub/operator.fixture.ts";
-import { noOperatorConnected } from "../hub/operator-requests.ts";
+import { noOperatorConnected, type OperatorRequests } from "../hub/operator-requests.ts";
 import { desiredRowOf } from "../hub/reports.fixture.ts";
 import { SOON } from "../jobs/jobs.fixture.ts";
 import { createVault, parseVaultKeys } from "../vault/vault.ts";
-import { addonIn, type Place, POSTGRESQL, projectWithPeople } from "./addon.fixture.ts";
-import { addonChangeRoutes } from "./addon.routes.ts";
+import { addonIn, POSTGRESQL } from "./addon.fixture.ts";
+import { addonDeletionRoutes } from "./addon-deletion.routes.ts";
 
 const SIGNING_KEY = randomBytes(32).toString("base64url");
 const VAULT_KEYS = `test:${randomBytes(32).toString("base64")}`;
 
-let world: World;
-/** The same API on the same database. It waits for no confirmation, and believes what the test says of the operator. */
-let edge: Edge;
 let isConnected: boolean;
 const open: TestOperator[] = [];
 
-beforeAll(async () => {
-  world = await startWorld({ env: { BINNACLE_SECRET_KEY: SIGNING_KEY, BINNACLE_VAULT_KEYS: VAULT_KEYS } });
-  const { kysely: db } = world.database;
-  const clock = world.clock.now;
-  const vault = createVault(parseVaultKeys(VAULT_KEYS));
-  const ports = {
-    db,
-    bus: world.bus,
-    clock,
-    vault,
-    tokens: await createTokens(SIGNING_KEY, clock),
-    places: placeStore(world.database),
-  };
-  const observe = async () => {
-    throw noOperatorConnected();
-  };
-  const operators = { isConnected: async () => isConnected, observe };
-  const { addons } = await loadCatalog();
-  const routes = addonChangeRoutes({ ...ports, operators, confirmWithinMs: 0 }, addons);
-  edge = await startEdge((app) => registerApi(app, routes, ports));
-});
+const world = await startWorld({ env: { BINNACLE_SECRET_KEY: SIGNING_KEY, BINNACLE_VAULT_KEYS: VAULT_KEYS } });
+const { kysely: db } = world.database;
+const clock = world.clock.now;
+const vault = createVault(parseVaultKeys(VAULT_KEYS));
+const ports = {
+  db,
+  bus: world.bus,
+  clock,
+  vault,
+  tokens: await createTokens(SIGNING_KEY, clock),
+  places: placeStore(world.database),
+  dispatchWatch: UNWATCHED,
+};
+const observe = async () => {
+  throw noOperatorConnected();
+};
+const operators = { isConnected: async () => isConnected, observe } as unknown as OperatorRequests;
+const routes = addonDeletionRoutes({ ...ports, operators, confirmWithinMs: 0 });
+/** The same API on the same database. It does not wait for a confirmation, and the test says whether the operator is connected. */
+const edge = await startEdge((app) => registerApi(app, routes, ports));
 afterEach(async () => {
   for (const operator of open.splice(0)) await operator.leave();
 });
 afterAll(async () => {
-  await edge?.app.close();
-  await world?.stop();
+  await edge.app.close();
+  await world.stop();
 });
 
-async function instanceIn(place: Place) {
+async function instanceIn(place: ProjectWithPeople) {
   isConnected = true;
   const { id } = await addonIn(place);
   return { id, path: `/addon-instances/${id}`, key: `addon_instance/project-${place.project}/db` };
@@ -62,7 +58,7 @@ async function instanceIn(place: Place) {
 
 /** An operator of the place's cluster that does what the test tells it. */
 async function operatorOf(
-  { cluster }: Place,
+  { cluster }: ProjectWithPeople,
   prepare: (operator: TestOperator) => unknown,
   held: readonly InventoryEntry[] = [],
 ): Promise<TestOperator> {
@@ -73,7 +69,7 @@ async function operatorOf(
   return operator;
 }
 
-const impatient = ({ token }: Place["editor"]) =>
+const impatient = ({ token }: ProjectWithPeople["editor"]) =>
   new Client(`${edge.url}${API_BASE}`, { authorization: `Bearer ${token}` });
 const desiredRow = (id: string) => desiredRowOf(world.database.kysely, id);
 
@@ -83,8 +79,8 @@ describe("a deletion without an operator", () => {
     body: { detail: "The operator of the cluster cannot be reached; the addon instance was not deleted." },
   };
 
-  test("[AD29] is a 502 and changes nothing", async () => {
-    const place = await projectWithPeople(world);
+  test("[AD29] deleting an addon instance without an operator is a 502 and changes nothing", async () => {
+    const place = await world.projectWithPeople();
     const { path } = await instanceIn(place);
     const before = await rowsOf(world);
     expect(await place.editor.api.delete(path)).toMatchObject(unreachable);
@@ -92,8 +88,8 @@ describe("a deletion without an operator", () => {
     expect((await place.editor.api.get(path)).body.phase).toBe("pending");
   });
 
-  test("[AD29] is a 502 after the operator has left, and is possible again when it is back", async () => {
-    const place = await projectWithPeople(world);
+  test("[AD29] deleting an addon instance is a 502 after the operator has left, and works again when it is back", async () => {
+    const place = await world.projectWithPeople();
     const { path } = await instanceIn(place);
     const operator = await operatorOf(place, (it) => it.storesAll());
     await operator.leave();
@@ -106,8 +102,8 @@ describe("a deletion without an operator", () => {
     expect((await place.editor.api.delete(path)).status).toBe(204);
   });
 
-  test("[AD29] is refused before that for those who may not delete", async () => {
-    const place = await projectWithPeople(world);
+  test("[AD29] deleting an addon instance is refused to those who may not, before the operator is looked up", async () => {
+    const place = await world.projectWithPeople();
     const { id, path } = await instanceIn(place);
     const before = await rowsOf(world);
     expect((await impatient(place.viewer).delete(path)).status).toBe(403);
@@ -128,8 +124,8 @@ const sessionOf = (clusterId: string) =>
     .executeTakeFirst();
 
 describe("a deletion with an operator", () => {
-  test("[AD30] is a 204 once the cluster has confirmed it, reads as deleting and leaves a tombstone", async () => {
-    const place = await projectWithPeople(world);
+  test("[AD30] deleting an addon instance is a 204 once the cluster has confirmed it, and leaves a tombstone", async () => {
+    const place = await world.projectWithPeople();
     const { id, path, key } = await instanceIn(place);
     const operator = await operatorOf(place, (it) => it.storesAll());
     const answer = await place.editor.api.delete(path);
@@ -154,8 +150,8 @@ describe("a deletion with an operator", () => {
         .execute()
     ).length;
 
-  test("[AD30] [AL44] keeps its name taken, and requested again is a 204 without an operator", async () => {
-    const place = await projectWithPeople(world);
+  test("[AD30] [AL44] the name of a deleted addon instance stays taken, and deleting it again is a 204 without an operator", async () => {
+    const place = await world.projectWithPeople();
     const { path } = await instanceIn(place);
     const operator = await operatorOf(place, (it) => it.storesAll());
     expect((await place.editor.api.delete(path)).status).toBe(204);
@@ -167,8 +163,8 @@ describe("a deletion with an operator", () => {
     expect((await place.editor.api.post("/addon-instances", body)).status).toBe(409);
   });
 
-  test("[AD30] holds for an instance that is changed at the same instant", async () => {
-    const place = await projectWithPeople(world);
+  test("[AD30] an addon instance that is changed and deleted at the same instant is deleted", async () => {
+    const place = await world.projectWithPeople();
     const { path } = await instanceIn(place);
     await operatorOf(place, (it) => it.storesAll());
     const changes = Array.from({ length: 4 }, () => place.editor.api.patch(path, { values: {} }));
@@ -180,8 +176,8 @@ describe("a deletion with an operator", () => {
     expect(body).toMatchObject({ phase: "deleting", revision_number: 1 + made, generation: 2 + made });
   });
 
-  test("[AD31] ends all other changes", async () => {
-    const place = await projectWithPeople(world);
+  test("[AD31] an addon instance that is being deleted accepts no other change", async () => {
+    const place = await world.projectWithPeople();
     const { path } = await instanceIn(place);
     const { name } = (await place.editor.api.get(path)).body;
     await operatorOf(place, (it) => it.storesAll());
@@ -204,8 +200,8 @@ describe("a deletion that the cluster does not confirm", () => {
     },
   };
 
-  test("[AD36] is a 504, again when it is requested again, and goes on", async () => {
-    const place = await projectWithPeople(world);
+  test("[AD36] a deletion that the cluster does not confirm is a 504, also when repeated, and goes on", async () => {
+    const place = await world.projectWithPeople();
     const { id, path } = await instanceIn(place);
     expect(await impatient(place.editor).delete(path)).toMatchObject(recorded);
     expect(await impatient(place.editor).delete(path)).toMatchObject(recorded);
@@ -216,8 +212,8 @@ describe("a deletion that the cluster does not confirm", () => {
     expect((await impatient(place.editor).delete(path)).status).toBe(204);
   });
 
-  test("[AD35] is stored before it is sent, so that the operator's word that the instance is gone ends it", async () => {
-    const place = await projectWithPeople(world);
+  test("[AD35] a deletion is stored before it is sent, so that the operator's report of the absence ends it", async () => {
+    const place = await world.projectWithPeople();
     const { id, path, key } = await instanceIn(place);
     await operatorOf(place, (it) => {
       it.onFrame = (frame) => {
@@ -230,8 +226,8 @@ describe("a deletion that the cluster does not confirm", () => {
     expect((await place.editor.api.get(path)).status).toBe(404);
   });
 
-  test("[AD35] survives a session that is lost in the middle: the next one is sent it, and the caller has a 204", async () => {
-    const place = await projectWithPeople(world);
+  test("[AD35] a deletion survives a lost session: the next session is sent it, and the caller gets a 204", async () => {
+    const place = await world.projectWithPeople();
     const { id, path, key } = await instanceIn(place);
     const lost = await operatorOf(place, (it) => {
       it.onFrame = (frame) => {

@@ -1,8 +1,9 @@
-import { type AddonDefinitionFile, canonicalJson } from "@binnacle/contract";
+import { type AddonDefinitionFile, canonicalJson, type Reason } from "@binnacle/contract";
 import { sql } from "kysely";
 import { reportingAt } from "../clusters/freshness.ts";
 import type { Tx } from "../database/transaction.ts";
-import { type DispatchedKind, deletionOf, divideOutcomes } from "../dispatch/kind.ts";
+import { lockRecords } from "../dispatch/dispatch.store.ts";
+import { type DispatchedKind, deletionOf, divideOutcomes, fileInProject } from "../dispatch/kind.ts";
 import type { Announcement } from "../events/event.ts";
 import { deleteEmptyProjects } from "../projects/project-kind.store.ts";
 import type { Vault } from "../vault/vault.ts";
@@ -39,19 +40,11 @@ export const addonKind = (
     };
   },
 
-  rejected: (message) => ({ phase: "failed", reason: "RefusedByCluster", message, exports: {} }),
+  file: (key) => fileInProject(key, "addons", "AddonInstance"),
 
-  async lock(tx, clusterId, ids) {
-    const instances = await tx
-      .selectFrom("addon_instances")
-      .selectAll()
-      .where("id", "in", ids)
-      .where("cluster_id", "=", clusterId)
-      .orderBy("id")
-      .forUpdate()
-      .execute();
-    return new Map(instances.map((instance) => [instance.id, instance]));
-  },
+  rejected: (message) => ({ phase: "failed", reason: "RefusedByCluster" satisfies Reason, message, exports: {} }),
+
+  lock: (tx, clusterId, ids) => lockRecords(tx, "addon_instances", clusterId, ids),
 
   afterReport: (before, generation, report, _, now) =>
     addonAfterReport(before, generation, report, findDefinition(before.definition_id) ?? null, now),

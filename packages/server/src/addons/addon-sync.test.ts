@@ -24,7 +24,7 @@ const definition = {
 const reported = (before: Instance, generation: number, facts: Partial<AddonReport> = {}) =>
   addonAfterReport(before, generation, report(facts), definition, LATER);
 
-test("[DS20] a report on the present generation says how the instance is, and what it exports", () => {
+test("[DS20] a report on the current generation sets phase and exports of the addon instance", () => {
   expect(reported(instance(), 3)).toEqual(
     instance({
       phase: "ready",
@@ -37,7 +37,7 @@ test("[DS20] a report on the present generation says how the instance is, and wh
   );
 });
 
-test("[DS20] without a definition the exports stay as they are, and one that is not fit to be shown is left out", () => {
+test("[DS20] without a definition the exports stay as they are, and an export with a password is left out", () => {
   expect(addonAfterReport(instance(), 3, report({ exports: {} }), null, LATER)).toMatchObject({
     phase: "ready",
     exports: { host: "db.shop" },
@@ -45,24 +45,24 @@ test("[DS20] without a definition the exports stay as they are, and one that is 
   expect(reported(instance(), 3, { exports: { host: "http://root:hunter2@db" } }).exports).toEqual({});
 });
 
-test("[DS13] a report on an earlier generation does not turn the phase", () => {
+test("[DS13] a report on an earlier generation does not change the phase of an addon instance", () => {
   expect(reported(instance(), 2)).toMatchObject({ phase: "upgrading", phase_reason: null, observed_generation: 2 });
 });
 
 test.each([
   ["never told", 4],
   ["overtaken", 1],
-])("[DS12] one that was %s changes nothing", (_, generation) => {
+])("[DS12] a report on a generation that was %s changes nothing of an addon instance", (_, generation) => {
   const before = instance();
   expect(reported(before, generation)).toBe(before);
 });
 
-test("[DS24] the same report again changes nothing", () => {
+test("[DS24] the same report again changes nothing of an addon instance", () => {
   const once = reported(instance(), 3);
   expect(reported(once, 3)).toBe(once);
 });
 
-test("[DS16] a deletion is neither begun nor ended by a phase, and says what keeps it", () => {
+test("[DS16] a reported phase neither begins nor ends a deletion, and the reported message is shown", () => {
   const [staying, leaving] = [instance(), instance({ phase: "deleting" })];
   expect(reported(staying, 3, { phase: "deleting" })).toBe(staying);
   expect(reported(leaving, 3).phase).toBe("deleting");
@@ -73,7 +73,7 @@ test("[DS16] a deletion is neither begun nor ended by a phase, and says what kee
   expect(reported(leaving, 2, { phase: "deleting", message: "A hook fails." })).toBe(leaving);
 });
 
-test("[DS23] an instance that was deleted on the cluster is pending", () => {
+test("[DS23] an addon instance that was deleted on the cluster is pending", () => {
   expect(missingAddon(instance(), LATER)).toMatchObject({ phase: "pending", phase_reason: "DeletedOnCluster" });
   const leaving = instance({ phase: "deleting" });
   expect(missingAddon(leaving, LATER)).toBe(leaving);

@@ -4,6 +4,7 @@ import {
   type AddonReport,
   canonicalJson,
   isSafeText,
+  type Reason,
   UNKNOWN_DRIFT,
 } from "@binnacle/contract";
 import { phaseSinceAfter, storedStatus } from "../apps/component-status.ts";
@@ -93,7 +94,7 @@ export function missingAddon(instance: Instance, now: Date): Instance {
     ...NO_DRIFT_REPORTED,
     phase: "pending",
     phase_since: now,
-    phase_reason: "DeletedOnCluster",
+    phase_reason: "DeletedOnCluster" satisfies Reason,
     phase_message: "It was deleted on the cluster and is being made again.",
   };
 }

@@ -7,6 +7,7 @@ import {
   type ResolvedValues,
   redactValues,
   resolveValues,
+  rulesOf,
   secretRefOf,
   type Values,
   valueProblems,
@@ -34,8 +35,10 @@ function settled(values: Values, secrets: readonly string[], held: readonly stri
   return result;
 }
 
+const STRAY = "A reference stands only for the secret that was read at this place; give the value itself";
+
 describe("the values of a new instance", () => {
-  test("[AD8] have a reference where each secret was given or will be made up", () => {
+  test("[AD8] the values of a new addon instance have a reference for each secret that was given or will be generated", () => {
     const { values, given, missing } = settled({ auth: { user: "app", password: "hush" } }, ["auth.password", "key"]);
     expect(values).toEqual({ auth: { user: "app", password: ref("auth.password") }, key: ref("key") });
     expect([...given]).toEqual([["auth.password", "hush"]]);
@@ -43,7 +46,7 @@ describe("the values of a new instance", () => {
     expect(ref("auth.password")).toEqual({ secret_ref: { name: "db-addon-values", key: "auth.password" } });
   });
 
-  test("[AD13] are checked as they lie over the default values, with the secrets that were given", () => {
+  test("[AD13] given values are laid over the default values and checked together with the given secrets", () => {
     const seen: Values[] = [];
     const check = (values: Values) => {
       seen.push(values);
@@ -59,22 +62,25 @@ describe("the values of a new instance", () => {
     expect(seen).toEqual([{ auth: { user: "app", password: "hush" }, size: "2Gi", buckets: ["c"] }]);
   });
 
-  test("[AD14] need no secret that the schema requires, and need everything else that it requires", () => {
+  test("[AD14] a secret that the schema requires may be missing from the values, and nothing else that it requires", () => {
     const missing = (loc: string[]): ValidationItem => ({ loc, msg: "Field required", type: "missing" });
     const check = () => [missing(["auth", "password"]), missing(["auth.password"]), missing(["size"])];
     const result = resolveValues({}, rules(["auth.password"], check), { name: NAME, held: [] });
     expect(result).toEqual({ problems: [missing(["auth.password"]), missing(["size"])] });
   });
 
-  test.each([{}, [], 7, true, null])("[AD13] a secret that is %j instead of a text is refused", (password) => {
-    expect(settle({ password }, ["password"])).toEqual({
-      problems: [{ loc: ["password"], msg: "Input should be a valid string", type: "string_type" }],
-    });
-  });
+  test.each([{}, [], 7, true, null])(
+    "[AD13] a secret value of an addon that is %j instead of a text is refused",
+    (password) => {
+      expect(settle({ password }, ["password"])).toEqual({
+        problems: [{ loc: ["password"], msg: "Input should be a valid string", type: "string_type" }],
+      });
+    },
+  );
 
-  test("[AD20] hold no reference, because nothing is held for them", () => {
+  test("[AD20] the values of a new addon instance may have no reference, because no secret is stored yet", () => {
     expect(settle({ password: ref("password") }, ["password"])).toEqual({
-      problems: [{ loc: ["password"], msg: "A reference is taken only where it was read", type: "value_error" }],
+      problems: [{ loc: ["password"], msg: STRAY, type: "value_error" }],
     });
   });
 });
@@ -87,19 +93,19 @@ describe("the way to a secret", () => {
     [null, ["a"]],
     [{ "0": 7 }, ["a", "0"]],
     [{ "0": [{ c: "text" }] }, ["a", "0"]],
-  ])("[AD16] leads through maps only: %j is refused at %j", (a, loc) => {
+  ])("[AD16] the path to a secret leads through maps only: %j is refused at %j", (a, loc) => {
     expect(settle({ a }, ["a.0.c"])).toEqual({
       problems: [{ loc, msg: "Input should be a valid dictionary", type: "dict_type" }],
     });
   });
 
-  test("[AD16] is not a key that holds a dot", () => {
+  test("[AD16] a key that contains a dot is not the path to a secret", () => {
     const { values, given } = settled({ "auth.password": "for all to see" }, ["auth.password"]);
     expect(values).toEqual({ "auth.password": "for all to see", auth: { password: ref("auth.password") } });
     expect(given.size).toBe(0);
   });
 
-  test("[AD16] a refused way is told once, whatever the schema also says of it", () => {
+  test("[AD16] a wrong path to a secret is reported once, whatever the schema says of it", () => {
     const check = (): ValidationItem[] => [{ loc: ["a"], msg: "Input should be object", type: "dict_type" }];
     const result = resolveValues({ a: 1 }, rules(["a.b", "a.c"], check), { name: NAME, held: [] });
     expect("problems" in result && result.problems).toHaveLength(1);
@@ -109,7 +115,7 @@ describe("the way to a secret", () => {
 describe("the values of a change", () => {
   const paths = ["auth.password", "key"];
 
-  test("[AD19] keep a secret that is left out and one that is given back as it was read", () => {
+  test("[AD19] a change keeps a secret that is omitted or given back as its reference", () => {
     for (const values of [{}, { auth: {} }, { auth: { password: ref("auth.password") }, key: ref("key") }]) {
       expect(settled(values, paths, paths)).toEqual({
         values: { auth: { password: ref("auth.password") }, key: ref("key") },
@@ -119,14 +125,14 @@ describe("the values of a change", () => {
     }
   });
 
-  test("[AD19] replace a secret by a text, and make up one that is not held yet", () => {
+  test("[AD19] a change replaces a secret by a text, and one that is not stored yet is missing", () => {
     const { values, given, missing } = settled({ auth: { password: "new" } }, paths, ["auth.password"]);
     expect(values).toEqual({ auth: { password: ref("auth.password") }, key: ref("key") });
     expect([...given]).toEqual([["auth.password", "new"]]);
     expect(missing).toEqual(["key"]);
   });
 
-  test("[AD19] keep what is held where the catalog no longer calls it secret", () => {
+  test("[AD19] a change keeps a stored secret that the catalog no longer calls secret", () => {
     expect(settled({ old: ref("old") }, [], ["old"]).values).toEqual({ old: ref("old") });
   });
 
@@ -136,9 +142,9 @@ describe("the values of a change", () => {
     ["with more in it", { ...ref("key"), more: 1 }],
     ["with more inside", { secret_ref: { ...ref("key").secret_ref, more: 1 } }],
     ["of nothing", { secret_ref: null }],
-  ])("[AD20] refuse a reference %s", (_, key) => {
+  ])("[AD20] a change refuses a secret reference %s", (_, key) => {
     expect(settle({ key }, paths, paths)).toEqual({
-      problems: [{ loc: ["key"], msg: "A reference is taken only where it was read", type: "value_error" }],
+      problems: [{ loc: ["key"], msg: STRAY, type: "value_error" }],
     });
   });
 });
@@ -169,7 +175,7 @@ describe("the laws of redaction", () => {
   const withSecrets = (values: Values, secrets: readonly string[]): Values =>
     secrets.reduce((inner, path, index) => overlay(inner, nested(path, `hush-${index}`)), values);
 
-  test("[AD21] no secret is left anywhere in the redacted values, and each is found", () => {
+  test("[AD21] no secret is left anywhere in the redacted values, and each one is extracted", () => {
     fc.assert(
       fc.property(document, paths, (values, secrets) => {
         const { values: redacted, given, missing } = settled(withSecrets(values, secrets), secrets);
@@ -190,7 +196,7 @@ describe("the laws of redaction", () => {
     );
   });
 
-  test("[AD21] what is no secret stays as it is", () => {
+  test("[AD21] values that are not secret stay as they are", () => {
     fc.assert(
       fc.property(document, paths, (values, secrets) => {
         const before = withSecrets(values, secrets);
@@ -200,7 +206,7 @@ describe("the laws of redaction", () => {
     );
   });
 
-  test("[AD21] whatever is given and held, a reference stands at every path", () => {
+  test("[AD21] the resolved values have a reference at every secret path, whatever is given and stored", () => {
     const someHeld = paths.chain((secrets) => fc.tuple(fc.constant(secrets), fc.subarray(secrets)));
     fc.assert(
       fc.property(document, someHeld, (values, [secrets, held]) => {
@@ -216,7 +222,7 @@ describe("the addons that ship", async () => {
   const { addons } = await loadCatalog();
 
   test.each(addons.map((addon) => [addon.name, addon] as const))(
-    "[AD14] %s takes the secrets made up for it",
+    "[AD14] the values schema of %s accepts generated secrets",
     (_, addon) => {
       const made = "0123456789abcdef".repeat(3);
       const values = addon.secret_values.reduce(
@@ -250,7 +256,7 @@ const schema = {
 const problems = (values: Record<string, unknown>) =>
   valueProblems(schema, { size: "10Gi", ...values }).map(({ loc, type }) => [loc, type]);
 
-test("[AD13] values that the schema takes have no problem", () => {
+test("[AD13] values that the schema accepts have no problem", () => {
   expect(valueProblems(schema, { size: "10Gi", replicas: 3, pair: ["a", 1], brokers: 3 })).toEqual([]);
 });
 
@@ -275,11 +281,11 @@ test.each<[Record<string, unknown>, (string | number)[], string]>([
   [{ tags: ["a", "a"] }, ["tags"], "value_error"],
   [{ "a/b~c": 1 }, ["a/b~c"], "string_type"],
   [{ unheard_of: 1 }, ["unheard_of"], "extra_forbidden"],
-])("[AD13] %j is refused at %j as %s", (values, loc, type) => {
+])("[AD13] the values %j are refused at %j as %s", (values, loc, type) => {
   expect(problems(values)).toEqual([[loc, type]]);
 });
 
-test("[AD13] a missing value and all else that is wrong are told at once, in words that do not repeat the values", () => {
+test("[AD13] all problems of values are reported at once, in words that do not repeat the values", () => {
   const found = valueProblems(schema, { brokers: 77, mode: "hush" });
   expect(found).toEqual([
     { loc: ["size"], msg: "Field required", type: "missing" },
@@ -287,4 +293,16 @@ test("[AD13] a missing value and all else that is wrong are told at once, in wor
     { loc: ["brokers"], msg: "Input should be one of [1,3,5]", type: "enum" },
   ]);
   expect(JSON.stringify(found)).not.toMatch(/77|hush/);
+});
+
+test("[SV316] a value of a standalone addon instance that looks like a secret is refused where the addon does not seal it", () => {
+  const definition = { default_values: {}, secret_values: ["auth.password"], values_schema: { type: "object" } };
+  const problemsOf = (values: Values, held: readonly string[] = []) => {
+    const result = resolveValues(values, rulesOf(definition), { name: NAME, held });
+    return "problems" in result ? result.problems : [];
+  };
+  expect(problemsOf({ auth: { password: "hunter22" }, replica: { password: "hunter23" } })).toMatchObject([
+    { loc: ["replica", "password"], msg: expect.stringContaining("looks like a secret"), type: "value_error" },
+  ]);
+  expect(problemsOf({ replica: { password: ref("replica.password") } }, ["replica.password"])).toEqual([]);
 });

@@ -1,4 +1,11 @@
-import type { AddonDefinitionFile, SecretRef, ValidationItem, ValidationType } from "@binnacle/contract";
+import {
+  type AddonDefinitionFile,
+  isSecretPath,
+  likelySecrets,
+  type SecretRef,
+  type ValidationItem,
+  type ValidationType,
+} from "@binnacle/contract";
 import type { ErrorObject, ValidateFunction } from "ajv/dist/2020.js";
 import { compileValuesSchema } from "../catalog/catalog-file.ts";
 import { stepsAlong } from "../http/validation-item.ts";
@@ -23,7 +30,34 @@ export interface ValueRules {
   readonly secret_values: readonly string[];
   /** Returns the problems of the values, each with its location within the values. */
   readonly check: (values: Values) => readonly ValidationItem[];
+  /** Returns the problems of the values as they were given, without the secret ones and without defaults. */
+  readonly checkReadable?: (values: Values) => readonly ValidationItem[];
 }
+
+type Definition = Pick<AddonDefinitionFile, "default_values" | "secret_values" | "plain_values" | "values_schema">;
+
+/** The rules of a definition, for instances of its addon and for components of apps alike. */
+export const rulesOf = (definition: Definition): ValueRules => ({
+  ...definition,
+  check: (candidate) => valueProblems(definition.values_schema, candidate),
+  checkReadable: (given) => readableSecrets(given, definition),
+});
+
+/** Every value of a map may look like a secret, and a hundred say enough. */
+const MOST_READABLE_SECRETS = 100;
+
+/** What looks like a secret and would not be sealed is refused, because everybody who reads the values would see it. */
+export const readableSecrets = (
+  values: Values,
+  { secret_values, plain_values = [] }: Pick<Definition, "secret_values" | "plain_values">,
+): ValidationItem[] =>
+  likelySecrets(values, isSecretPath, [...secret_values, ...plain_values])
+    .slice(0, MOST_READABLE_SECRETS)
+    .map(({ steps }) => ({ loc: [...steps], msg: READABLE_SECRET, type: "value_error" }));
+
+const READABLE_SECRET =
+  "It looks like a secret, and the addon does not seal it: refer to a Secret of your own, or use the chart as a component of the " +
+  "type chart, which seals it";
 
 export interface ResolvedValues {
   /** The values without secrets, as they are stored and shown. */
@@ -62,8 +96,10 @@ export function resolveValues(
   const problems = onePerPlace([
     ...paths.flatMap((path) => obstacle(values, stepsOf(path))),
     ...changed.flatMap((path) => textProblem(path, found.get(path))),
+    ...strayReferences(withoutPaths(values, paths)),
     // A secret that is not in the request is not missing: the vault has it, or it is generated.
     ...rules.check(candidate).filter(({ loc, type }) => type !== "missing" || !open.some((path) => leadsTo(path, loc))),
+    ...(rules.checkReadable?.(withoutPaths(values, paths)) ?? []),
   ]);
   if (problems.length > 0) return { problems };
 
@@ -79,11 +115,28 @@ export const redactValues = (values: Values, paths: readonly string[], instanceN
   withReferences(values, paths, addonSecretName(instanceName));
 
 export const withReferences = (values: Values, paths: readonly string[], secretName: string): Values =>
-  paths.reduce((inner, path) => withPath(inner, stepsOf(path), refIn(secretName, path)), values);
+  withReferencesAt(values, treeOf(paths), (path) => refIn(secretName, path));
 
-/** Returns the paths at which the values have such a reference. */
-export const referredPaths = (values: Values, paths: readonly string[], secretName: string): string[] =>
-  paths.filter((path) => isRef(through(values, stepsOf(path)), refIn(secretName, path)));
+/** Paths by their steps, so that a map is copied once, however many paths lead through it. */
+interface PathTree {
+  /** The path that ends here; null where others only lead through. */
+  end: string | null;
+  readonly below: Map<string, PathTree>;
+}
+
+function treeOf(paths: readonly string[]): PathTree {
+  const top: PathTree = { end: null, below: new Map() };
+  for (const path of paths) {
+    let at = top;
+    for (const step of stepsOf(path)) {
+      const next = at.below.get(step) ?? { end: null, below: new Map() };
+      at.below.set(step, next);
+      at = next;
+    }
+    at.end = path;
+  }
+  return top;
+}
 
 /** Merges values as Helm does: maps are merged, everything else is replaced. */
 export function overlay(below: Values, above: Values): Values {
@@ -120,8 +173,26 @@ function textProblem(path: string, value: unknown): ValidationItem[] {
   if (typeof value === "string") return [];
   const loc = stepsOf(path);
   return isMap(value) && Object.hasOwn(value, "secret_ref")
-    ? [{ loc, msg: "A reference is taken only where it was read", type: "value_error" }]
+    ? [strayReference(loc)]
     : [{ loc, msg: "Input should be a valid string", type: "string_type" }];
+}
+
+function isReference(value: unknown): boolean {
+  const given = isMap(value) ? value["secret_ref"] : undefined;
+  return isMap(given) && typeof given["name"] === "string" && typeof given["key"] === "string";
+}
+
+const strayReference = (loc: ValidationItem["loc"]): ValidationItem => ({
+  loc,
+  msg: "A reference stands only for the secret that was read at this place; give the value itself",
+  type: "value_error",
+});
+
+/** A reference where no secret is would reach the chart as a map in place of the value. */
+export function strayReferences(value: unknown, loc: ValidationItem["loc"] = []): ValidationItem[] {
+  if (isReference(value)) return [strayReference(loc)];
+  if (Array.isArray(value)) return value.flatMap((item, index) => strayReferences(item, [...loc, index]));
+  return isMap(value) ? Object.entries(value).flatMap(([key, item]) => strayReferences(item, [...loc, key])) : [];
 }
 
 function isRef(value: unknown, { secret_ref: { name, key } }: SecretRef): boolean {
@@ -130,20 +201,28 @@ function isRef(value: unknown, { secret_ref: { name, key } }: SecretRef): boolea
   return isMap(given) && Object.keys(given).length === 2 && given["name"] === name && given["key"] === key;
 }
 
-function withPath(values: Values, [step = "", ...rest]: readonly string[], value: unknown): Values {
-  if (rest.length === 0) return { ...values, [step]: value };
-  const inner = Object.hasOwn(values, step) ? values[step] : undefined;
-  return { ...values, [step]: withPath(isMap(inner) ? inner : {}, rest, value) };
+function withReferencesAt(values: Values, { below }: PathTree, refTo: (path: string) => SecretRef): Values {
+  const entries = new Map<string, unknown>(Object.entries(values));
+  for (const [step, node] of below) {
+    const inner = node.end === null ? entries.get(step) : refTo(node.end);
+    const isLast = node.end !== null && node.below.size === 0;
+    entries.set(step, isLast ? inner : withReferencesAt(isMap(inner) ? inner : {}, node, refTo));
+  }
+  return Object.fromEntries(entries);
 }
 
 /** Returns the values without those at the paths. */
 export const withoutPaths = (values: Values, paths: readonly string[]): Values =>
-  paths.reduce((left, path) => without(left, stepsOf(path)), values);
+  paths.length === 0 ? values : withoutTree(values, treeOf(paths));
 
-function without(values: Values, [step = "", ...rest]: readonly string[]): Values {
-  if (rest.length === 0) return Object.fromEntries(Object.entries(values).filter(([key]) => key !== step));
-  const inner = Object.hasOwn(values, step) ? values[step] : undefined;
-  return isMap(inner) ? { ...values, [step]: without(inner, rest) } : values;
+function withoutTree(values: Values, { below }: PathTree): Values {
+  const kept = Object.entries(values).flatMap(([key, value]): [string, unknown][] => {
+    const node = below.get(key);
+    if (!node) return [[key, value]];
+    if (node.end !== null) return [];
+    return [[key, isMap(value) ? withoutTree(value, node) : value]];
+  });
+  return Object.fromEntries(kept);
 }
 
 const isMap = (value: unknown): value is Values => typeof value === "object" && value !== null && !Array.isArray(value);

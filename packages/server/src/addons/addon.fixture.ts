@@ -1,6 +1,5 @@
-import type { Person, World } from "@binnacle/world";
+import type { Person, ProjectWithPeople, World } from "@binnacle/world";
 import { expect } from "vitest";
-import { bindRole, insertCluster, insertProject } from "../access/bindings.fixture.ts";
 import { definitionId } from "../catalog/catalog-file.ts";
 import { rowsOf } from "../http/rows.fixture.ts";
 import type { Vault } from "../vault/vault.ts";
@@ -44,27 +43,8 @@ export function someInstance(facts: Partial<Instance> = {}): Instance {
   };
 }
 
-/** A project on a cluster of its own, with people who may do more and less there. */
-export async function projectWithPeople(world: World) {
-  const { kysely: db } = world.database;
-  const org = await world.org();
-  const cluster = await insertCluster(db, org);
-  const project = await insertProject(db, org, cluster);
-  const [editor, viewer, member] = [
-    await world.person({ org }),
-    await world.person({ org }),
-    await world.person({ org }),
-  ];
-  await bindRole(db, editor.id, "editor", { project });
-  await bindRole(db, viewer.id, "viewer", { cluster });
-  const stranger = await world.person();
-  return { org, cluster, project, editor, viewer, member, stranger };
-}
-
-export type Place = Awaited<ReturnType<typeof projectWithPeople>>;
-
 /** Makes an instance as the project's editor does, and brings the answer's body. */
-export async function addonIn({ project, editor }: Place, fields: object = {}) {
+export async function addonIn({ project, editor }: ProjectWithPeople, fields: object = {}) {
   const body = { name: "db", project_id: project, addon_definition_id: POSTGRESQL, ...fields };
   const answer = await editor.api.post("/addon-instances", body);
   if (answer.status !== 201) throw new Error(`the addon was refused: ${JSON.stringify(answer.body)}`);

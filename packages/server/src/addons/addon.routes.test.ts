@@ -1,21 +1,17 @@
-import { startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startWorld } from "@binnacle/world";
+import { afterAll, describe, expect, test } from "vitest";
 import { bindRole, insertCluster, insertProject } from "../access/bindings.fixture.ts";
 import { loadCatalog } from "../catalog/catalog.adapter.ts";
-import { addonIn, NOBODY, type Place, POSTGRESQL, projectWithPeople } from "./addon.fixture.ts";
+import { addonIn, NOBODY, POSTGRESQL } from "./addon.fixture.ts";
 
-let world: World;
-let place: Place;
-beforeAll(async () => {
-  world = await startWorld();
-  place = await projectWithPeople(world);
-});
-afterAll(() => world?.stop());
+const world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
+const place = await world.projectWithPeople();
+afterAll(() => world.stop());
 
 const idsOf = (body: { data: { id: string }[] }) => body.data.map(({ id }) => id);
 
 describe("the definitions", () => {
-  test("[AD1] are listed by name, in pages, for any signed-in user", async () => {
+  test("[AD1] GET /addon-definitions lists the definitions by name, in pages, for any signed-in user", async () => {
     const { addons } = await loadCatalog();
     const names = addons.map(({ name }) => name);
     expect(names).toEqual(names.toSorted());
@@ -28,7 +24,7 @@ describe("the definitions", () => {
     expect((await place.stranger.api.get("/addon-definitions?items_per_page=101")).status).toBe(422);
   });
 
-  test("[AD2] are read whole by id, whatever the case of its letters", async () => {
+  test("[AD2] GET /addon-definitions/{id} returns the whole definition, for an id in any case", async () => {
     const { addons } = await loadCatalog();
     for (const addon of addons) {
       expect(await place.stranger.api.get(`/addon-definitions/${addon.id.toUpperCase()}`)).toMatchObject({
@@ -38,7 +34,7 @@ describe("the definitions", () => {
     }
   });
 
-  test("[AD2] are a 404 where there is none, and a 422 where the id is none", async () => {
+  test("[AD2] GET /addon-definitions/{id} is a 404 for an unknown id and a 422 for a malformed one", async () => {
     expect(await place.stranger.api.get(`/addon-definitions/${NOBODY}`)).toMatchObject({
       status: 404,
       body: { detail: "Addon definition not found." },
@@ -49,7 +45,7 @@ describe("the definitions", () => {
 });
 
 describe("the list of instances", () => {
-  test("[AD4] needs an organization or a project", async () => {
+  test("[AD4] GET /addon-instances needs an organization or a project", async () => {
     const answer = await place.viewer.api.get("/addon-instances");
     expect([answer.status, answer.body]).toEqual([
       422,
@@ -65,8 +61,8 @@ describe("the list of instances", () => {
     expect((await world.anyone.get("/addon-instances")).status).toBe(401);
   });
 
-  test("[AD5] holds what the caller can see, newest first, and counts exactly that", async () => {
-    const here = await projectWithPeople(world);
+  test("[AD5] GET /addon-instances has what the caller can see, newest first, and counts exactly that", async () => {
+    const here = await world.projectWithPeople();
     const { kysely: db } = world.database;
     const elsewhere = await insertProject(db, here.org, await insertCluster(db, here.org));
     const mine = [await addonIn(here, { name: "one" }), await addonIn(here, { name: "two" })];
@@ -90,8 +86,8 @@ describe("the list of instances", () => {
     expect(page.body).toMatchObject({ data: [{ id: one }], total_count: 3, page: 2, has_more: false });
   });
 
-  test("[AD5] follows both filters where both are given", async () => {
-    const here = await projectWithPeople(world);
+  test("[AD5] GET /addon-instances with both filters applies both", async () => {
+    const here = await world.projectWithPeople();
     const { id } = await addonIn(here);
     const both = await here.editor.api.get(`/addon-instances?project_id=${here.project}&org_id=${here.org}`);
     expect(idsOf(both.body)).toEqual([id]);
@@ -99,16 +95,16 @@ describe("the list of instances", () => {
     expect(apart.body).toMatchObject({ data: [], total_count: 0 });
   });
 
-  test("[AD5] counts an instance once, however many roles lead to it", async () => {
-    const here = await projectWithPeople(world);
+  test("[AD5] GET /addon-instances counts an instance once, however many roles lead to it", async () => {
+    const here = await world.projectWithPeople();
     await bindRole(world.database.kysely, here.editor.id, "viewer", { cluster: here.cluster });
     await addonIn(here);
     const { body } = await here.editor.api.get(`/addon-instances?org_id=${here.org}`);
     expect([body.data.length, body.total_count]).toEqual([1, 1]);
   });
 
-  test("[AD6] is empty for what is invisible or not there", async () => {
-    const here = await projectWithPeople(world);
+  test("[AD6] GET /addon-instances is empty for an invisible or unknown project or organization", async () => {
+    const here = await world.projectWithPeople();
     await addonIn(here);
     const empty = { status: 200, body: { data: [], total_count: 0, has_more: false } };
     for (const person of [here.member, here.stranger]) {
@@ -120,8 +116,8 @@ describe("the list of instances", () => {
 });
 
 describe("an instance", () => {
-  test("[AD7] is read by whoever can see its project, with an ETag", async () => {
-    const here = await projectWithPeople(world);
+  test("[AD7] whoever can see its project reads an addon instance, with an ETag", async () => {
+    const here = await world.projectWithPeople();
     const { id } = await addonIn(here, { values: { auth: { database: "shop" } } });
     const answer = await here.viewer.api.get(`/addon-instances/${id}`);
     expect(answer.status).toBe(200);
@@ -155,8 +151,8 @@ describe("an instance", () => {
     });
   });
 
-  test("[AD7] shows what the operator has published, secrets as references", async () => {
-    const here = await projectWithPeople(world);
+  test("[AD7] an addon instance shows the reported exports, secrets as references", async () => {
+    const here = await world.projectWithPeople();
     const { id } = await addonIn(here);
     const exports = { host: "db.shop.svc", url: { secret_ref: { name: "db-addon-exports", key: "url" } } };
     const row = { phase: "ready", exports: JSON.stringify(exports), observed_generation: 1 } as const;
@@ -165,8 +161,8 @@ describe("an instance", () => {
     expect(body).toMatchObject({ phase: "ready", exports, observed_generation: 1 });
   });
 
-  test("[AD7] is not there for others, as one that never was", async () => {
-    const here = await projectWithPeople(world);
+  test("[AD7] an addon instance is a 404 for those who do not see its project, as an unknown one is", async () => {
+    const here = await world.projectWithPeople();
     const { id } = await addonIn(here);
     const unknown = { status: 404, body: { detail: "Addon instance not found." } };
     for (const path of [`/addon-instances/${id}`, `/addon-instances/${id}/revisions`]) {
@@ -180,8 +176,8 @@ describe("an instance", () => {
 });
 
 describe("the revisions", () => {
-  test("[AD24] come newest first, 50 to a page and 200 at most", async () => {
-    const here = await projectWithPeople(world);
+  test("[AD24] the revisions of an addon instance are listed newest first, 50 a page and at most 200", async () => {
+    const here = await world.projectWithPeople();
     const { id } = await addonIn(here, { notes: "the first" });
     const { pool, kysely } = world.database;
     // As many as sixty changes leave, without making them one by one.

@@ -1,7 +1,6 @@
 import {
   type AddonInstance,
   createAddonInstance,
-  deleteAddonInstance,
   getAddonDefinition,
   getAddonInstance,
   listAddonDefinitions,
@@ -13,23 +12,21 @@ import {
 } from "@binnacle/contract";
 import type { FastifyReply } from "fastify";
 import type { AddonDefinition } from "../catalog/catalog.adapter.ts";
-import type { Clock } from "../clock.ts";
 import type { ClusterConnection, Surroundings } from "../clusters/freshness.ts";
-import type { Queries, Tx } from "../database/transaction.ts";
-import { volumesBefore } from "../deletions/deletion-outlook.runner.ts";
-import { confirmedWithin } from "../dispatch/confirmation.store.ts";
-import { removalOf } from "../dispatch/dispatch.ts";
+import type { Tx } from "../database/transaction.ts";
 import { invalid, notFound } from "../fault.ts";
 import type { Unit } from "../http/change.runner.ts";
 import { requireMatch, sendEtag } from "../http/etag.ts";
-import { addonInstanceList, inProject, onInstance, signedIn, wellFormed } from "../http/guard.ts";
+import { at, listOf, signedIn, wellFormed } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
-import type { OperatorRequests } from "../hub/operator-requests.ts";
 import { newId, newSecret } from "../id.adapter.ts";
+import type { Ports } from "../ports.ts";
 import { lockActiveProject } from "../projects/project.store.ts";
+import { projectPlace } from "../projects/project-place.store.ts";
 import type { Vault } from "../vault/vault.ts";
 import {
+  countRevisions,
   findRevision,
   heldSecretPaths,
   insertInstance,
@@ -45,13 +42,10 @@ import {
   chartVersionProblems,
   type DesiredState,
   definitionGone,
-  deleting,
-  deletionUnconfirmed,
   dispatchedAddon,
   type Instance,
   listedInstance,
   newInstance,
-  operatorUnreachable,
   revised,
   revisionOf,
   type ShownInstance,
@@ -59,52 +53,53 @@ import {
   wireInstance,
   wireRevision,
 } from "./addon.ts";
+import { addonList, addonPlace } from "./addon-place.ts";
 import {
   auditedSecrets,
   type Holder,
   type ResolvedValues,
   redactValues,
   resolveValues,
+  rulesOf,
   type Values,
-  valueProblems,
 } from "./addon-values.ts";
 import { isGuarded, statefulDowngrade } from "./downgrade.ts";
 
-/** Expects `definitions` in order of their names. */
-export function addonDefinitionRoutes(definitions: readonly AddonDefinition[]): Route[] {
+/** Expects the definitions of the catalog in order of their names. */
+export function addonDefinitionRoutes({
+  catalog: { addons },
+  findDefinition,
+}: Ports<"catalog" | "findDefinition">): Route[] {
   return [
     route(listAddonDefinitions, signedIn, async ({ query }) => {
       const { limit, offset } = pageOf(query);
-      return envelope(definitions.slice(offset, offset + limit), definitions.length, query);
+      return envelope(addons.slice(offset, offset + limit), addons.length, query);
     }),
 
     route(getAddonDefinition, signedIn, async ({ params }) => {
-      const definition = definitions.find(({ id }) => id === params.id.toLowerCase());
+      const definition = findDefinition(params.id);
       if (!definition) throw notFound("Addon definition");
       return definition;
     }),
   ];
 }
 
-export function addonRoutes(db: Queries, clock: Clock): Route[] {
+export function addonRoutes({ db, clock }: Ports<"db" | "clock">): Route[] {
   return [
-    route(listAddonInstances, addonInstanceList, async ({ rows, total, query }) => {
+    route(listAddonInstances, listOf(addonList), async ({ rows, total, query }) => {
       const now = clock();
-      return envelope(
-        rows.map((instance) => listedInstance(instance, now)),
-        total,
-        query,
-      );
+      const data = rows.map((instance) => listedInstance(instance, now));
+      return envelope(data, total, query);
     }),
 
-    route(getAddonInstance, onInstance("viewer"), async ({ instance, reply }) => {
+    route(getAddonInstance, at(addonPlace, "viewer"), async ({ instance, reply }) => {
       sendEtag(reply, versionOf(instance));
       return wireInstance(instance, clock());
     }),
 
-    route(listAddonRevisions, onInstance("viewer"), async ({ instance, query }) => {
+    route(listAddonRevisions, at(addonPlace, "viewer"), async ({ instance, query }) => {
       const revisions = await listRevisions(db, instance, pageOf(query));
-      return envelope(revisions.map(wireRevision), instance.revision_number, query);
+      return envelope(revisions.map(wireRevision), await countRevisions(db, instance.id), query);
     }),
   ];
 }
@@ -120,61 +115,51 @@ const heldBy = (current: Instance, seen: Surroundings): Held => {
   return { current, surroundings: { last_heartbeat, session_lease_until, project_reason, project_message } };
 };
 
-interface Ports {
-  readonly db: Queries;
-  readonly clock: Clock;
-  readonly vault: Vault;
-  readonly operators: Pick<OperatorRequests, "isConnected" | "observe">;
-  readonly confirmWithinMs?: number;
+/** Announces the instance to subscribers and dispatches it to its cluster. */
+function deliver({ announce, dispatch }: Unit, instance: Instance, connection: ClusterConnection, now: Date) {
+  announce(announcementOf(instance, connection, now));
+  dispatch(instance.cluster_id, [dispatchedAddon(instance)]);
 }
 
-/** The longest time that a DELETE waits for the cluster. The deletion itself continues after that. */
-const CONFIRM_WITHIN_MS = 10_000;
+async function revise(
+  unit: Unit,
+  { current, surroundings }: Held,
+  wanted: DesiredState,
+  by: string,
+  now: Date,
+): Promise<ShownInstance> {
+  const instance = revised(current, wanted, now);
+  await updateInstance(unit.db, instance);
+  await insertRevision(unit.db, revisionOf(instance, newId(), wanted.notes, by));
+  deliver(unit, instance, surroundings, now);
+  return { ...surroundings, ...instance };
+}
 
-export function addonChangeRoutes(
-  { db, clock, vault, operators, confirmWithinMs = CONFIRM_WITHIN_MS }: Ports,
-  definitions: readonly AddonDefinition[],
-): Route[] {
-  const definitionOf = (id: string) => definitions.find((definition) => definition.id === id.toLowerCase());
+function storeSecrets(
+  tx: Tx,
+  vault: Vault,
+  instanceId: string,
+  { given, missing }: ResolvedValues,
+  now: Date,
+): Promise<void> {
+  const made = missing.map((path) => [path, newSecret()] as const);
+  return saveSecrets(tx, vault, instanceId, new Map([...given, ...made]), now);
+}
 
-  /** Announces the instance to subscribers and dispatches it to its cluster. */
-  async function deliver(
-    { announce, dispatch }: Unit,
-    instance: Instance,
-    connection: ClusterConnection,
-    resource = dispatchedAddon(instance),
-  ) {
-    announce(announcementOf(instance, connection, clock()));
-    await dispatch(instance.cluster_id, [resource]);
-  }
-
-  async function revise(
-    unit: Unit,
-    { current, surroundings }: Held,
-    wanted: DesiredState,
-    by: string,
-  ): Promise<ShownInstance> {
-    const instance = revised(current, wanted, clock());
-    await updateInstance(unit.db, instance);
-    await insertRevision(unit.db, revisionOf(instance, newId(), wanted.notes, by));
-    await deliver(unit, instance, surroundings);
-    return { ...surroundings, ...instance };
-  }
-
-  function storeSecrets(tx: Tx, instanceId: string, { given, missing }: ResolvedValues): Promise<void> {
-    const made = missing.map((path) => [path, newSecret()] as const);
-    return saveSecrets(tx, vault, instanceId, new Map([...given, ...made]), clock());
-  }
-
+export function addonCreationRoutes({
+  clock,
+  vault,
+  findDefinition,
+}: Ports<"clock" | "vault" | "findDefinition">): Route[] {
   return [
     route(
       createAddonInstance,
       wellFormed(
-        ({ body: { addon_definition_id: id = "", ...body } }) => newInstanceProblems(body, definitionOf(id)),
-        inProject("editor", ({ body }) => body.project_id),
+        ({ body: { addon_definition_id: id = "", ...body } }) => newInstanceProblems(body, findDefinition(id)),
+        at(projectPlace, "editor", ({ body }) => body.project_id),
       ),
       async ({ caller, project, body, reply, change }) => {
-        const definition = definitionOf(body.addon_definition_id);
+        const definition = findDefinition(body.addon_definition_id);
         if (!definition) throw notFound("Addon definition");
         const { name, values = {}, chart_version = definition.chart.version, notes = null } = body;
         const settled = settle(values, definition, { name, held: [] });
@@ -183,9 +168,9 @@ export function addonChangeRoutes(
           const instance = newInstance({ id: newId(), name, definition_id: definition.id }, project, wanted, clock());
           await lockActiveProject(unit.db, project.id);
           await insertInstance(unit.db, instance);
-          await storeSecrets(unit.db, instance.id, settled);
+          await storeSecrets(unit.db, vault, instance.id, settled, clock());
           await insertRevision(unit.db, revisionOf(instance, newId(), notes, caller.email));
-          await deliver(unit, instance, project);
+          deliver(unit, instance, project, clock());
           unit.record({
             action: "addon_instance.create",
             resource: auditedAs(instance),
@@ -202,24 +187,38 @@ export function addonChangeRoutes(
         return shown(reply, answer);
       },
     ),
+  ];
+}
 
+export function addonChangeRoutes({
+  clock,
+  vault,
+  findDefinition,
+}: Ports<"clock" | "vault" | "findDefinition">): Route[] {
+  return [
     route(
       updateAddonInstance,
-      onInstance("editor"),
+      at(addonPlace, "editor"),
       async ({ caller, instance: seen, params, body, headers, reply, change }) => {
         const answer = await change(async (unit) => {
           const current = await lockInstance(unit.db, params.id);
           requireMatch(headers, versionOf(current));
-          const definition = definitionOf(current.definition_id);
+          const definition = findDefinition(current.definition_id);
           if (!definition) throw definitionGone();
           const { notes = null, chart_version = current.chart_version } = body;
           if (body.chart_version !== undefined) refuse(chartVersionProblems(definition, chart_version));
           guardData(current, chart_version, definition, body);
           const holder = { name: current.name, held: await heldSecretPaths(unit.db, current.id) };
           const settled = body.values ? settle(body.values, definition, holder) : null;
-          if (settled) await storeSecrets(unit.db, current.id, settled);
+          if (settled) await storeSecrets(unit.db, vault, current.id, settled, clock());
           const values = settled?.values ?? current.values;
-          const instance = await revise(unit, heldBy(current, seen), { values, chart_version, notes }, caller.email);
+          const instance = await revise(
+            unit,
+            heldBy(current, seen),
+            { values, chart_version, notes },
+            caller.email,
+            clock(),
+          );
           unit.record({
             action: "addon_instance.update",
             resource: auditedAs(instance),
@@ -235,21 +234,21 @@ export function addonChangeRoutes(
 
     route(
       rollBackAddonInstance,
-      onInstance("editor"),
+      at(addonPlace, "editor"),
       async ({ caller, instance: seen, params, body, headers, reply, change }) => {
         const answer = await change(async (unit) => {
           const current = await lockInstance(unit.db, params.id);
           requireMatch(headers, versionOf(current));
           const revision = await findRevision(unit.db, current.id, body);
           if (!revision) throw notFound("Revision");
-          guardData(current, revision.chart_version, definitionOf(current.definition_id), body);
+          guardData(current, revision.chart_version, findDefinition(current.definition_id), body);
           const held = await heldSecretPaths(unit.db, current.id);
           const wanted = {
             values: redactValues(revision.values, held, current.name),
             chart_version: revision.chart_version,
             notes: `Rollback to revision ${revision.revision_number}.`,
           };
-          const instance = await revise(unit, heldBy(current, seen), wanted, caller.email);
+          const instance = await revise(unit, heldBy(current, seen), wanted, caller.email, clock());
           unit.record({
             action: "addon_instance.rollback",
             resource: auditedAs(instance),
@@ -262,34 +261,8 @@ export function addonChangeRoutes(
         return shown(reply, answer);
       },
     ),
-
-    route(deleteAddonInstance, onInstance("editor"), async ({ instance: seen, headers, change }) => {
-      requireMatch(headers, versionOf(seen));
-      if (seen.phase !== "deleting" && !(await operators.isConnected(seen.cluster_id))) throw operatorUnreachable();
-      const { cluster_id: clusterId, namespace, name: addonInstance } = seen;
-      const isFirst = seen.phase !== "deleting";
-      const changes = isFirst ? await volumesBefore(operators, { clusterId, namespace, addonInstance }) : {};
-      // The deletion is stored before it is sent, so the hub repeats it until the cluster confirms it, whatever fails
-      // in between.
-      await change(async (unit) => {
-        const current = await lockInstance(unit.db, seen.id);
-        if (current.phase === "deleting") return unit.unchanged();
-        unit.record({ action: "addon_instance.delete", resource: auditedAs(current), orgId: current.org_id, changes });
-        const instance = deleting(current, clock());
-        await updateInstance(unit.db, instance);
-        await deliver(unit, instance, seen, removalOf(dispatchedAddon(instance)));
-      });
-      if (!(await confirmedWithin(db, seen.cluster_id, dispatchedAddon(seen), confirmWithinMs)))
-        throw deletionUnconfirmed();
-      return null;
-    }),
   ];
 }
-
-const rulesOf = (definition: AddonDefinition) => ({
-  ...definition,
-  check: (candidate: Values) => valueProblems(definition.values_schema, candidate),
-});
 
 interface GivenInstance {
   readonly name?: string;

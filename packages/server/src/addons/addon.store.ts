@@ -1,4 +1,5 @@
-import { readBounded } from "../database/prepared.adapter.ts";
+import { readBounded, runTogether } from "../database/prepared.adapter.ts";
+import { trimOf } from "../database/revision-limit.store.ts";
 import { isUniqueViolation, type Queries, type Tx } from "../database/transaction.ts";
 import { notFound } from "../fault.ts";
 import { ENOUGH_CHARACTERS } from "../http/pagination.ts";
@@ -41,11 +42,29 @@ export async function lockInstance(tx: Tx, id: string): Promise<Instance> {
   return row;
 }
 
+const revisionTrim = trimOf({
+  table: "addon_revisions",
+  owner: "addon_instance_id",
+  number: "revision_number",
+  content: '"values"',
+});
+
+/** Deletes the oldest revisions, where there are too many. */
 export async function insertRevision(tx: Tx, revision: Revision): Promise<void> {
   await tx
     .insertInto("addon_revisions")
     .values({ ...revision, values: JSON.stringify(revision.values) })
     .execute();
+  await runTogether(tx, [revisionTrim(revision.addon_instance_id)]);
+}
+
+export async function countRevisions(db: Queries, instanceId: string): Promise<number> {
+  const { total } = await db
+    .selectFrom("addon_revisions")
+    .select((count) => count.fn.countAll<number>().as("total"))
+    .where("addon_instance_id", "=", instanceId)
+    .executeTakeFirstOrThrow();
+  return total;
 }
 
 /** Finds a revision by the given field. */
@@ -61,8 +80,7 @@ export async function findRevision(
 }
 
 /**
- * Lists revisions up to the given number, newest first. Numbers have no gaps, so the number of an instance is the count
- * of its revisions, and pages are stable while revisions are added.
+ * Lists revisions up to the given number, newest first. Numbers have no gaps, so pages are stable while revisions are added.
  */
 export function listRevisions(
   db: Queries,
@@ -77,7 +95,7 @@ export function listRevisions(
     .where("revision_number", "<=", Math.max(0, revision_number - offset))
     .orderBy("revision_number", "desc")
     .limit(limit);
-  return readBounded(db, revisions, ENOUGH_CHARACTERS);
+  return readBounded(db, revisions.compile(), ENOUGH_CHARACTERS);
 }
 
 export async function heldSecretPaths(tx: Tx, instanceId: string): Promise<string[]> {

@@ -39,17 +39,17 @@ describe("the phase after a change", () => {
     ["upgrading", "upgrading"],
     ["degraded", "upgrading"],
     ["failed", "upgrading"],
-  ])("[AD32] of %s is %s", (before, after) => {
+  ])("[AD32] a change of an addon instance turns the phase %s into %s", (before, after) => {
     expect(phaseAfterChange(before)).toBe(after);
   });
 
-  test("[AD31] there is none once it is being deleted", () => {
+  test("[AD31] an addon instance that is being deleted cannot be changed", () => {
     expect(phaseAfterChange("deleting")).toBeNull();
     const wanted = { values: {}, chart_version: "1.0.0", notes: null };
     expect(() => revised(instance({ phase: "deleting" }), wanted, LATER)).toThrow("is being deleted");
   });
 
-  test("[AD18] a change counts up the revision and the generation", () => {
+  test("[AD18] a change of an addon instance raises the revision and the generation", () => {
     const changed = revised(instance(), { values: { size: "2Gi" }, chart_version: "1.1.0", notes: null }, LATER);
     expect(changed).toEqual(
       instance({
@@ -64,7 +64,7 @@ describe("the phase after a change", () => {
     );
   });
 
-  test.each(ADDON_PHASES)("[AD30] a deletion ends %s and makes no revision", (phase) => {
+  test.each(ADDON_PHASES)("[AD30] the deletion of an addon instance in phase %s makes no revision", (phase) => {
     expect(deleting(instance({ phase }), LATER)).toMatchObject({
       phase: "deleting",
       generation: 4,
@@ -74,7 +74,7 @@ describe("the phase after a change", () => {
 });
 
 describe("a report of the operator", () => {
-  test("[AD33] on the present generation sets the phase with its reason", () => {
+  test("[AD33] a report on the current generation sets phase, reason and message", () => {
     expect(afterReport(instance({ phase: "upgrading" }), report(), definition)).toEqual({
       phase: "degraded",
       phase_reason: "CrashLoopBackOff",
@@ -84,7 +84,7 @@ describe("a report of the operator", () => {
     });
   });
 
-  test("[AD33] on an earlier generation leaves the phase of the change that is under way", () => {
+  test("[AD33] a report on an earlier generation leaves the phase of the running change", () => {
     const observed = afterReport(
       instance({ phase: "upgrading" }),
       report({ generation: 2, phase: "ready" }),
@@ -93,16 +93,16 @@ describe("a report of the operator", () => {
     expect(observed).toMatchObject({ phase: "upgrading", phase_reason: null, observed_generation: 2 });
   });
 
-  test("[AD33] that a later one has overtaken changes nothing", () => {
+  test("[AD33] a report that a later one has overtaken changes nothing", () => {
     expect(afterReport(instance({ observed_generation: 3 }), report({ generation: 2 }), definition)).toBeNull();
   });
 
-  test("[AD33] ends no deletion", () => {
+  test("[AD33] a report does not end the deletion of an addon instance", () => {
     const observed = afterReport(instance({ phase: "deleting" }), report({ phase: "ready" }), definition);
     expect(observed).toMatchObject({ phase: "deleting", phase_reason: null });
   });
 
-  test("[AD34] publishes what is declared, and a secret as a reference even where its value was sent", () => {
+  test("[AD34] declared exports are stored, and a secret one as a reference even if its value was sent", () => {
     const exports = { host: "db.shop.svc", password: "hush", unheard_of: "x" };
     expect(afterReport(instance(), report({ exports }), definition)?.exports).toEqual({
       host: "db.shop.svc",
@@ -113,12 +113,12 @@ describe("a report of the operator", () => {
     });
   });
 
-  test("[AD34] publishes nothing without a definition that says what is secret", () => {
+  test("[AD34] without a definition no exports are stored", () => {
     expect(afterReport(instance(), report({ exports: { host: "x" } }), null)?.exports).toEqual({});
   });
 });
 
-test("[AD12] a chart version is one of those offered", () => {
+test("[AD12] a chart version must be one of those that the definition offers", () => {
   const chart = { repo: "https://charts.example.com", name: "store", version: "2.0.0", versions: ["2.0.0", "1.0.0"] };
   expect(chartVersionProblems({ chart }, "1.0.0")).toEqual([]);
   expect(chartVersionProblems({ chart }, "3.0.0")).toEqual([

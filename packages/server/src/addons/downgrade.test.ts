@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { definitionFinder } from "../apps/addon-component.ts";
 import { someApp } from "../apps/app.fixture.ts";
 import { changeComponents } from "../apps/component-change.ts";
+import { NOTHING_ASKED } from "../apps/project-facts.ts";
 import { rolledBack } from "../apps/transition.ts";
 import { loadCatalog } from "../catalog/catalog.adapter.ts";
 import { componentDowngrade, isGuarded } from "./downgrade.ts";
@@ -21,9 +22,12 @@ test.each<[string | null, string | null, boolean | undefined, boolean]>([
   ["1.0.0", "latest", true, true],
   [null, "1.0.0", undefined, true],
   [null, null, undefined, false],
-])("[AD37] from %s to %s of an addon that keeps data (%s): guarded is %s", (from, to, stateful, expected) => {
-  expect(isGuarded({ from, to }, stateful === undefined ? undefined : { stateful })).toBe(expected);
-});
+])(
+  "[AD37] from version %s to %s of an addon with stateful %s, a confirmation is needed: %s",
+  (from, to, stateful, expected) => {
+    expect(isGuarded({ from, to }, stateful === undefined ? undefined : { stateful })).toBe(expected);
+  },
+);
 
 const db = (chart_version?: string, id = ID): ComponentSpec => ({
   name: "db",
@@ -41,7 +45,7 @@ describe("an addon component", () => {
       () => isConfirmed,
     );
 
-  test("[AP87] without a version has that of the definition", () => {
+  test("[AP87] an addon component without a version has the version of its definition", () => {
     expect(found([db()], [db("1.0.0")])).toMatchObject({
       kind: "conflict",
       detail: { code: "stateful_downgrade", component: "db", from_version: "2.0.0", to_version: "1.0.0" },
@@ -49,18 +53,18 @@ describe("an addon component", () => {
     expect(found([db("1.0.0")], [db()])).toBeNull();
   });
 
-  test("[AP87] is guarded only if it keeps data, is there already, and is not confirmed", () => {
+  test("[AP87] an older version of an addon component needs a confirmation only if it is stateful and existed before", () => {
     expect(found([db()], [db("1.0.0")], false)).toBeNull();
     expect(found([db()], [db("1.0.0")], true, true)).toBeNull();
     expect(found([], [db("1.0.0")])).toBeNull();
     expect(found([db("2.0.0", ID.replace("0193", "0194"))], [db("1.0.0")])).toBeNull();
   });
 
-  test("[AP87] is guarded in a change and in a rollback, and the word is not stored", async () => {
+  test("[AP87] an older version of an addon component needs allow_downgrade in a change and in a rollback, which is not stored", async () => {
     const { addons } = await loadCatalog();
     const definition = addons.find(({ name }) => name === "postgresql");
     if (!definition) throw new Error("The catalog has no postgresql.");
-    const rules = { findDefinition: definitionFinder(addons), chartHosts: [] };
+    const rules = { findDefinition: definitionFinder(addons), chartHosts: [], project: NOTHING_ASKED };
     const oldest = definition.chart.versions.at(-1) ?? "";
     const [now, before] = [db(definition.chart.version, definition.id), db(oldest, definition.id)];
     const patch = { op: "patch" as const, name: "db", addon_spec: { chart_version: oldest } };

@@ -14,31 +14,40 @@ export function exportKeysOf({ export_schema }: Pick<AddonDefinitionFile, "expor
     .sort((one, other) => (one.key < other.key ? -1 : 1));
 }
 
-interface Exporting {
-  readonly id: string;
-  readonly name: string;
-  /** The exports that the cluster has reported. */
-  readonly exports: Readonly<Record<string, unknown>>;
+/** With the definition that declares it. */
+interface CatalogExport extends DeclaredExport {
+  readonly definition_id: string;
 }
 
-/**
- * Returns every export that the definition declares; where the catalog no longer has the definition, the reported ones.
- */
-export function availableExports(
-  instance: Exporting,
-  definition: Pick<AddonDefinitionFile, "export_schema"> | undefined,
-): AvailableExport[] {
-  const declared = definition
-    ? exportKeysOf(definition)
-    : Object.entries(instance.exports).map(([key, value]) => ({
-        key,
-        description: null,
-        secret: typeof value === "object",
-      }));
-  return declared.map((declaration) => ({
-    addon_instance_id: instance.id,
-    addon_instance_name: instance.name,
-    ...declaration,
-    published: Object.hasOwn(instance.exports, declaration.key),
-  }));
+/** The ids of the definitions, and what they declare. */
+export interface CatalogExports {
+  readonly definitions: readonly string[];
+  readonly declared: readonly CatalogExport[];
 }
+
+export const exportsOfCatalog = (
+  addons: readonly (Pick<AddonDefinitionFile, "export_schema"> & { readonly id: string })[],
+): CatalogExports => ({
+  definitions: addons.map(({ id }) => id),
+  declared: addons.flatMap((addon) => exportKeysOf(addon).map((each) => ({ definition_id: addon.id, ...each }))),
+});
+
+/** An export of an instance. Description and secrecy are those of the catalog, where that has the definition. */
+export interface FoundExport {
+  readonly id: string;
+  readonly name: string;
+  readonly key: string;
+  readonly description: string | null;
+  readonly secret: boolean | null;
+  /** The kind of JSON value that the cluster has reported: a reference for a secret. */
+  readonly reported: string | null;
+}
+
+export const availableExport = ({ id, name, key, description, secret, reported }: FoundExport): AvailableExport => ({
+  addon_instance_id: id,
+  addon_instance_name: name,
+  key,
+  description,
+  secret: secret ?? reported === "object",
+  published: reported !== null,
+});

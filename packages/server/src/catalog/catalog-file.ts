@@ -42,7 +42,7 @@ export function fileReader<S extends TSchema>(kind: Kind<S>): (file: string, tex
 
     if (document.errors.length > 0) return refused(document.errors.map(({ pos, message }) => at(pos[0], message)));
     const alias = firstAlias(document);
-    if (alias !== null) return refused([at(alias, "aliases are not taken")]);
+    if (alias !== null) return refused([at(alias, "aliases are not supported")]);
 
     const place = ({ path, message }: Problem) => {
       const node = document.getIn(path, true);

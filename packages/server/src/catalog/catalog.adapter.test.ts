@@ -15,7 +15,7 @@ async function problemsOf(changes: Record<string, string | null>): Promise<reado
 }
 
 describe("a catalog", () => {
-  test("[CG1] is read whole: bundles oldest first, the rest by name", async () => {
+  test("[CG1] the catalog is read with its bundles oldest first and the rest by name", async () => {
     const folder = await catalogFolder({
       "bundles/1.10.yaml": BUNDLE.replace('"1.0"', '"1.10"'),
       "bundles/1.9.yaml": BUNDLE.replace('"1.0"', '"1.9"'),
@@ -27,7 +27,7 @@ describe("a catalog", () => {
     expect(templates.map(({ name }) => name)).toEqual(["app", "app-two"]);
   });
 
-  test("[CG1] that is wrong in several files says all of it, with file, line and place", async () => {
+  test("[CG1] a catalog with mistakes in several files is refused with all of them, each with file, line and place", async () => {
     const problems = await problemsOf({
       "bundles/1.0.yaml": BUNDLE.replace("[single-server]", "[single-server, tripled]").replace(
         "argo-cd: 9.1.0",
@@ -49,18 +49,18 @@ describe("a catalog", () => {
     ["two documents", `${BUNDLE}---\na: 1\n`, /^bundles\/1.0.yaml:14: Source contains multiple documents/],
     ["a bracket too few", `${BUNDLE}x: [\n`, /^bundles\/1.0.yaml:\d+: Flow sequence/],
     ["nothing", "", "bundles/1.0.yaml:1: the file must be object"],
-  ])("[CG1] that has %s in a file names the line", async (_, text, problem) => {
+  ])("[CG1] a catalog file with %s is refused with the line", async (_, text, problem) => {
     const [first] = await problemsOf({ "bundles/1.0.yaml": text });
     if (typeof problem === "string") expect(first).toBe(problem);
     else expect(first).toMatch(problem);
   });
 
-  test("[CG2] with an alias in it is refused, since a few of them can make a file large beyond measure", async () => {
+  test("[CG2] a catalog file with a YAML alias is refused", async () => {
     const text = BUNDLE.replace("{ max_agents: 20 }", "&all { max_agents: 20 }").replace("{ timeout: 5m }", "*all");
-    expect(await problemsOf({ "bundles/1.0.yaml": text })).toEqual(["bundles/1.0.yaml:8: aliases are not taken"]);
+    expect(await problemsOf({ "bundles/1.0.yaml": text })).toEqual(["bundles/1.0.yaml:8: aliases are not supported"]);
   });
 
-  test("[CG2] takes a file up to the limit and none beyond", async () => {
+  test("[CG2] a catalog file may be as large as the limit and no larger", async () => {
     const filled = (bytes: number) => `${BUNDLE}#${"x".repeat(bytes - BUNDLE.length - 1)}`;
     const folder = await catalogFolder({ "bundles/1.0.yaml": filled(LARGEST_FILE_BYTES) });
     await expect(loadCatalog(folder)).resolves.toBeDefined();
@@ -69,7 +69,7 @@ describe("a catalog", () => {
     ]);
   });
 
-  test("[CG2] takes neither an empty folder nor a crowded one", async () => {
+  test("[CG2] a catalog folder without files or with more than 500 files is refused", async () => {
     const crowd = Object.fromEntries(
       Array.from({ length: MOST_FILES + 1 }, (_, index) => [`addons/${index}.yaml`, ""]),
     );
@@ -79,7 +79,7 @@ describe("a catalog", () => {
     ]);
   });
 
-  test("[CG2] takes nothing but readable YAML files", async () => {
+  test("[CG2] a catalog folder with a file that is not readable YAML is refused", async () => {
     const folder = await catalogFolder({ "addons/store.yml": ADDON });
     await writeFile(join(folder, "templates/app.yaml"), new Uint8Array([0x6e, 0xff]));
     const refusal = await loadCatalog(folder).catch((error: CatalogProblems) => error.problems);
@@ -89,7 +89,7 @@ describe("a catalog", () => {
     ]);
   });
 
-  test("[CG3] has each file under the name of its entry", async () => {
+  test("[CG3] a catalog file must have the name of its entry", async () => {
     expect(
       await problemsOf({ "bundles/1.1.yaml": BUNDLE, "addons/shop.yaml": ADDON, "templates/web.yaml": TEMPLATE }),
     ).toEqual([
@@ -118,7 +118,7 @@ describe("a catalog", () => {
       /limits.nodes has none of the forms|is not known/,
     ],
     ["a group without settings", ["{ timeout: 5m }", "{}"], /upgrade.drain has none of the forms/],
-  ])("[CG4] takes no bundle with %s", async (_, [before = "", after = ""], problem) => {
+  ])("[CG4] a bundle with %s is refused", async (_, [before = "", after = ""], problem) => {
     const [first = ""] = await problemsOf({ "bundles/1.0.yaml": BUNDLE.replace(before, after) });
     const sentence = first.replace("bundles/1.0.yaml:", "");
     if (typeof problem === "string") expect(sentence).toBe(problem);

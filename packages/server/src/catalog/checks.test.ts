@@ -19,7 +19,7 @@ const templateProblems = (change: Change) => read.template("templates/app.yaml",
 const URL_SOURCE = 'from: { value: "store://${values.user}:${exports.password|uri}@${exports.host}" }';
 
 describe("an addon", () => {
-  test("[CG5] is taken with everything in its place", () => {
+  test("[CG5] a complete addon is accepted", () => {
     expect(addonProblems(["", ""])).toEqual([]);
   });
 
@@ -29,39 +29,39 @@ describe("an addon", () => {
       ["{ user: app }", "{ user: 1 }"],
       "7: default_values.user must be string",
     ],
-    ["a schema that is none", ["user: { type: string", "user: { type: text"], "9: values_schema is no JSON Schema: "],
+    ["an invalid schema", ["user: { type: string", "user: { type: text"], "9: values_schema is not a JSON Schema: "],
     [
       "a version that is not offered",
       ["version: 2.0.0", "version: 3.0.0"],
       "6: chart.version is not among the versions",
     ],
-  ])("[CG5] is refused with %s", (_, change, problem) => {
+  ])("[CG5] an addon with %s is refused", (_, change, problem) => {
     expect(addonProblems(change)).toEqual([expect.stringContaining(`addons/store.yaml:${problem}`)]);
   });
 
   test.each<[string, Change, string]>([
     ["that nobody may set", ["[password]", "[password, pin]"], "leads to no text in values_schema"],
     [
-      "that is no text",
+      "that is not a text",
       ['password: { type: string, pattern: "^[ -~]+$" }', "password: { type: integer }"],
       "leads to no text in values_schema",
     ],
     [
       "with a default",
       ["{ user: app }", "{ user: app, password: hunter2 }"],
-      "has a default, which would be no secret",
+      "has a default, which would not be secret",
     ],
-  ])("[CG6] is refused with a secret %s", (_, change, problem) => {
+  ])("[CG6] an addon with a secret %s is refused", (_, change, problem) => {
     expect(addonProblems(change)).toEqual([expect.stringContaining(problem)]);
   });
 
-  test("[CG6] has secrets behind references in its schema too", () => {
+  test("[CG6] a secret value of an addon may be behind a reference in its schema", () => {
     const text = 'password: { type: string, pattern: "^[ -~]+$" }';
     const schema = "password: { $ref: '#/$defs/word' }\n  $defs: { word: { type: string, pattern: '^[a-z]+$' } }";
     expect(addonProblems([text, schema])).toEqual([]);
   });
 
-  test("[CG16] is refused with text in which there may be line breaks", () => {
+  test("[CG16] an addon whose schema accepts text with line breaks is refused", () => {
     const change: Change = ['user: { type: string, pattern: "^[a-z]+$" }', "user: { type: string }"];
     expect(addonProblems(change)).toEqual([
       expect.stringContaining("values_schema.properties.user takes text with line breaks"),
@@ -77,7 +77,7 @@ describe("an addon", () => {
     "{ service: store, port: 0 }",
     "{ value: x, key: y }",
     "{ file: /etc/passwd }",
-  ])("[CG7] exports nothing from %s", (source) => {
+  ])("[CG7] an addon export from %s is refused", (source) => {
     const place = "addons/store.yaml:18: export_schema.url.from has none of the forms that it may have";
     expect(addonProblems([URL_SOURCE, `from: ${source}`])).toEqual([place]);
   });
@@ -86,7 +86,7 @@ describe("an addon", () => {
     "{ value: '$${host} costs $5 or $$' }",
     "{ service: '${release}-x', port: 80 }",
     "{ value: '${namespace}' }",
-  ])("[CG7] may export from %s", (source) => {
+  ])("[CG7] an addon export from %s is accepted", (source) => {
     expect(addonProblems([URL_SOURCE, `from: ${source}`])).toEqual([]);
   });
 
@@ -98,14 +98,14 @@ describe("an addon", () => {
     ],
     ["itself", ["${exports.host}", "${exports.url}"], "names the export url, which is made of exports itself"],
     ["a value without a default", ["${values.user}", "${values.name}"], "names the value name, which has no default"],
-  ])("[CG7] does not export what is made of %s", (_, change, problem) => {
+  ])("[CG7] an addon export that is made of %s is refused", (_, change, problem) => {
     expect(addonProblems(change)).toEqual([`addons/store.yaml:18: export_schema.url.from ${problem}`]);
   });
 
   test.each<[string, Change]>([
     ["a secret export", ["address., secret: true", "address., secret: false"]],
     ["a secret value", [`secret: true, ${URL_SOURCE}`, "secret: false, from: { value: '${values.password}' }"]],
-  ])("[CG8] does not show what holds %s", (_, change) => {
+  ])("[CG8] an addon export that holds %s must be declared secret", (_, change) => {
     expect(addonProblems(change)).toEqual([
       expect.stringContaining("url.from holds a secret and is not declared secret"),
     ]);
@@ -113,15 +113,15 @@ describe("an addon", () => {
 });
 
 describe("a stack template", () => {
-  test("[CG11] is taken with everything in its place", () => {
+  test("[CG11] a complete stack template is accepted", () => {
     expect(templateProblems(["", ""])).toEqual([]);
   });
 
   test.each<[string, Change, string]>([
     [
-      "a placeholder that is no parameter",
+      "a placeholder that is not a parameter",
       ['"${port}"', '"${prot}"'],
-      "12: components.0 uses ${prot}, which is no parameter",
+      "12: components.0 uses ${prot}, which is not a parameter",
     ],
     [
       "a required parameter that fills nothing",
@@ -134,11 +134,11 @@ describe("a stack template", () => {
       ["components:", "components:\n  - name: web"],
       "13: components.1 cannot run: Two components have the name web.",
     ],
-  ])("[CG11] is refused with %s", (_, change, problem) => {
+  ])("[CG11] a stack template with %s is refused", (_, change, problem) => {
     expect(templateProblems(change)).toContain(`templates/app.yaml:${problem}`);
   });
 
-  test("[CG11] has no placeholder where none can stand", () => {
+  test("[CG11] a stack template with a placeholder in place of a list is refused", () => {
     const problems = templateProblems(['ports: [{ name: http, port: "${port}" }]', 'ports: "${port}"']);
     expect(problems).toEqual([`templates/app.yaml:15: components.0.workload_spec.ports must be array`]);
   });
@@ -147,11 +147,11 @@ describe("a stack template", () => {
     ["of another type", ["default: 8080", "default: web"], "has a default that it would not take"],
     ["beyond its bounds", ["default: 8080", "default: 0"], "has a default that it would not take"],
     ["for a secret", ["type: integer, default: 8080", "type: secret, default: hunter22"], "is a secret with a default"],
-  ])("[CG12] is refused with a default %s", (_, change, problem) => {
+  ])("[CG12] a stack template with a default %s is refused", (_, change, problem) => {
     expect(templateProblems(change)).toContain(`templates/app.yaml:10: parameters.1 ${problem}`);
   });
 
-  test("[CG12] is refused with a select that offers nothing, and with a pattern that is none", () => {
+  test("[CG12] a stack template with a select without options or an invalid pattern is refused", () => {
     expect(templateProblems(["type: integer", "type: select"])).toEqual([
       expect.stringContaining("is a select without options"),
     ]);
@@ -174,7 +174,7 @@ describe("a stack template", () => {
     [true, { name: "p", type: "select", options: ["a", 1] }, 1],
     [false, { name: "p", type: "select", options: ["a", 1] }, "1"],
     [false, { name: "p", type: "secret", min: 8 }, "short"],
-  ])("[CG12] it is %s that %j takes %j", (expected, parameter, value) => {
+  ])("[CG12] it is %s that the parameter %j accepts the value %j", (expected, parameter, value) => {
     expect(valueProblemOf(parameter, value, patternsHere) === null).toBe(expected);
   });
 
@@ -185,10 +185,10 @@ describe("a stack template", () => {
       "reads an export of",
       "workload_spec: { image: '${image}', env: [{ name: A, export_ref: { component: db, key: url } }] }",
     ],
-  ])("[CG13] is refused when a component %s one that is not there", (_, field) => {
+  ])("[CG13] a stack template is refused when a component %s one that does not exist", (_, field) => {
     const text = TEMPLATE.replace("components:", `components:\n  - name: other\n    ${field}`);
     expect(read.template("templates/app.yaml", text).problems).toEqual([
-      "templates/app.yaml:12: components.0 mentions db, which is no component",
+      "templates/app.yaml:12: components.0 mentions db, which is not a component",
     ]);
   });
 });

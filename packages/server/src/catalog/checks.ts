@@ -28,7 +28,7 @@ function versionProblems({ chart }: Definition): Problem[] {
 
 function valueProblems({ values_schema, default_values }: Definition): Problem[] {
   const check = compiled(values_schema);
-  if (typeof check === "string") return [{ path: ["values_schema"], message: `is no JSON Schema: ${check}` }];
+  if (typeof check === "string") return [{ path: ["values_schema"], message: `is not a JSON Schema: ${check}` }];
   const misfits = check(default_values) ? [] : (check.errors ?? []);
   return [
     ...misfits.map(({ instancePath, message }) => ({
@@ -55,7 +55,7 @@ function secretProblems({ values_schema, default_values, secret_values }: Defini
   return secret_values.flatMap((dotted, index) => {
     const steps = dotted.split(".");
     const problem = (message: string) => [{ path: ["secret_values", index], message }];
-    if (valueAt(default_values, steps) !== undefined) return problem("has a default, which would be no secret");
+    if (valueAt(default_values, steps) !== undefined) return problem("has a default, which would not be secret");
     return valueAt(schemaAt(values_schema, steps), ["type"]) === "string"
       ? []
       : problem("leads to no text in values_schema");

@@ -37,7 +37,7 @@ describe("a pattern", () => {
     "^[ -\u2029]$",
   ];
 
-  test.each(GOOD)("[CG16] %s lets no line break in", (pattern) => {
+  test.each(GOOD)("[CG16] the pattern %s permits no line break", (pattern) => {
     expect(isOneLine(pattern)).toBe(true);
     const text = fc.string({ unit: fc.constantFrom("a", "b", "0", ".", "$", " ", ...BREAKS), maxLength: 6 });
     const regexp = new RegExp(pattern, "u");
@@ -48,7 +48,7 @@ describe("a pattern", () => {
     );
   });
 
-  test.each(BAD)("[CG16] %s is not said to", (pattern) => {
+  test.each(BAD)("[CG16] the pattern %s is not recognized as permitting no line break", (pattern) => {
     expect(isOneLine(pattern)).toBe(false);
   });
 });
@@ -80,20 +80,20 @@ describe("a schema", () => {
     [{ type: "object", additionalProperties: line }, ["additionalProperties"]],
     [{ type: "array" }, ["items"]],
     [{ anyOf: [line, { type: "string" }] }, ["anyOf.1"]],
-  ])("[CG16] %j", (schema, expected) => {
+  ])("[CG16] the places where the schema %j accepts line breaks are found", (schema, expected) => {
     expect(places(schema)).toEqual(expected);
   });
 });
 
 describe("the addons that ship", () => {
   test.each(addons.map((addon) => [addon.name, addon] as const))(
-    "[CG16] %s takes no text with a line break",
+    "[CG16] the shipped addon %s accepts no text with a line break",
     (_, addon) => {
       expect(multilinePlaces(addon.values_schema)).toEqual([]);
     },
   );
 
-  test("[CG16] hold a value against that, so that nothing is written into a chart as another line", () => {
+  test("[CG16] values with line breaks are refused by the schema of the shipped addon postgresql", () => {
     const evil = "fast\n  hostNetwork: true";
     const postgresql = addons.find(({ name }) => name === "postgresql");
     const problems = valueProblems(postgresql?.values_schema ?? {}, {

@@ -17,17 +17,17 @@ describe("a placeholder", () => {
     ["$${${name}}", "${web}"],
     ["$5, $name, ${", "$5, $name, ${"],
     ["", ""],
-  ])("[CG10] %j becomes %j", (text, filled) => {
+  ])("[CG10] the text %j is filled in as %j", (text, filled) => {
     expect(fill(text)).toBe(filled);
   });
 
-  test("[CG10] is found and filled at every depth, and nowhere in the names of fields", () => {
+  test("[CG10] placeholders are found and filled at every depth, and not in the names of fields", () => {
     const value = { a: [{ b: "${port}" }, null, 1], "${c}": "x ${name} $${no}" };
     expect([...placeholdersIn(value)]).toEqual(["port", "name"]);
     expect(fill(value)).toEqual({ a: [{ b: 8080 }, null, 1], "${c}": "x web ${no}" });
   });
 
-  test("[CG10] is all that is touched: text without a dollar sign stays as it is", () => {
+  test("[CG10] a text without a dollar sign stays as it is", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), (text) => {
         const plain = text.replaceAll("$", "");
@@ -36,7 +36,7 @@ describe("a placeholder", () => {
     );
   });
 
-  test("[CG10] is read in one pass, with the outcome of a search for each", () => {
+  test("[CG10] reading placeholders in one pass gives the result of a regular expression", () => {
     /** As it reads most simply. On a text of nothing but beginnings it takes the square of its length. */
     const searched = (text: string) =>
       text.replace(/\$\$\{|\$\{([^}]*)\}/g, (_, name: string | undefined) => (name === undefined ? "${" : `<${name}>`));
@@ -49,14 +49,14 @@ describe("a placeholder", () => {
     );
   });
 
-  test("[CV41] is found in time that grows with the text, also where none ends", () => {
+  test("[CV41] placeholders are found in time that grows linearly with the text, also where none ends", () => {
     const startedAt = process.threadCpuUsage();
     expect(placeholdersIn("${".repeat(500_000)).size).toBe(0);
     expect(placeholdersIn("$${".repeat(300_000)).size).toBe(0);
     expect(process.threadCpuUsage(startedAt).user).toBeLessThan(1_000_000);
   });
 
-  test("[CG10] can be written literally, whatever the text", () => {
+  test("[CG10] any text can be written literally by escaping its placeholders", () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom("$", "{", "}", "a") }), (text) => {
         expect(fill(text.replaceAll("${", () => "$${"))).toBe(text);
@@ -81,7 +81,7 @@ describe("an exported text", () => {
     ["${exports.password}", "p@ss/word"],
     ["a://${exports.password|uri}@", "a://p%40ss%2Fword@"],
     ["$${release}", "${release}"],
-  ])("[CG15] %j is %j", (template, text) => {
+  ])("[CG15] the exported text %j is %j", (template, text) => {
     expect(fillExportTemplate(template, facts)).toBe(text);
   });
 
@@ -91,7 +91,7 @@ describe("an exported text", () => {
     "${values.auth}",
     "${values.auth.list}",
     "${exports.constructor}",
-  ])("[CG15] %j is not known yet", (template) => {
+  ])("[CG15] the exported text %j is not known yet", (template) => {
     expect(fillExportTemplate(template, facts)).toBeNull();
   });
 
@@ -102,7 +102,7 @@ describe("an exported text", () => {
     ["x".repeat(63), "postgres", "x".repeat(63)],
     ["x".repeat(62), "postgres", "x".repeat(62)],
     ["x".repeat(60), "postgres", `${"x".repeat(60)}-po`],
-  ])("[CG15] the release %s of %s is named %s", (release, chart, fullname) => {
+  ])("[CG15] the Helm release %s of the chart %s has the full name %s", (release, chart, fullname) => {
     expect(helmFullname(release, chart)).toBe(fullname);
   });
 });

@@ -26,7 +26,7 @@ const web: ComponentSpec = {
 };
 const db: ComponentSpec = { name: "db", workload_spec: { image: "postgres:17" } };
 
-test("[AP107] variables of further containers become parameters, and name components of the template", () => {
+test("[AP107] variables of sidecars become parameters of a captured template, or must name its components", () => {
   const env = [{ name: "DB", export_ref: { component: "db", key: "url" } }];
   const component: ComponentSpec = {
     name: "web",
@@ -44,11 +44,11 @@ test("[AP107] variables of further containers become parameters, and name compon
   ]);
   expect(parameters).toMatchObject([{ name: "web_DB" }]);
   const kept = captureApp({ components: [component], secret_paths: [] }, true);
-  expect(templateProblems(kept, patternsHere)).toMatchObject([{ message: "mentions db, which is no component" }]);
+  expect(templateProblems(kept, patternsHere)).toMatchObject([{ message: "mentions db, which is not a component" }]);
 });
 
 describe("a captured app", () => {
-  test("[TP25] is a valid template that makes the same components again, whatever their texts", () => {
+  test("[TP25] an app of any texts is captured as a valid template that makes the same components again", () => {
     const text = fc.string({ unit: fc.constantFrom("$", "{", "}", "a") });
     fc.assert(
       fc.property(text, text, (arg, value) => {
@@ -64,7 +64,7 @@ describe("a captured app", () => {
     );
   });
 
-  test("[TP26] asks for each secret, by parameters of names of their own", () => {
+  test("[TP26] a captured template asks for each secret, by parameters with distinct names", () => {
     const secret_paths = ["web/API_KEY", "web/API.KEY", "web/0", "db/API_KEY"];
     const captured = captureApp({ components: [web, db], secret_paths }, true);
     expect(templateProblems(captured, patternsHere)).toEqual([]);
@@ -81,14 +81,14 @@ describe("a captured app", () => {
     });
   });
 
-  test("[TP26] gives long names an end of their own, within what a parameter may be called", () => {
+  test("[TP26] parameters of a captured app with long names have distinct names within the limit of a parameter's name", () => {
     const key = "K".repeat(100);
     const captured = captureApp({ components: [db], secret_paths: [`db/${key}1`, `db/${key}2`] }, true);
     expect(captured.parameters.map(({ name }) => name.length)).toEqual([63, 63]);
     expect(templateProblems(captured, patternsHere)).toEqual([]);
   });
 
-  test("[TP27] keeps its export_refs, or asks for what they brought", () => {
+  test("[TP27] a captured template keeps the export_refs of its app, or asks for what they brought", () => {
     const kept = captureApp({ components: [web, db], secret_paths: [] }, true);
     expect(kept).toEqual({ components: [web, db], parameters: [] });
 
@@ -117,7 +117,7 @@ describe("a captured app", () => {
     });
   });
 
-  test("[TP27] asks for the component of a reference without a key, also for a chart", () => {
+  test("[TP27] a captured template asks for the component of a reference without a key, also for a chart", () => {
     const chart: ComponentSpec = {
       name: "api",
       type: "chart",

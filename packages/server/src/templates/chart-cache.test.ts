@@ -12,7 +12,7 @@ const inspection: ChartInspection = {
 };
 const chart = { at: 7, inspection };
 
-test("[TP127] a slot of the cache is read only with the key that it was written with", () => {
+test("[TP127] a chart in the shared cache is read only with the key that it was written with", () => {
   const text = writtenKept("a", chart);
   expect(readKept(text, "a")).toMatchObject(chart);
   expect(readKept(text, "b")).toBeNull();
@@ -20,13 +20,13 @@ test("[TP127] a slot of the cache is read only with the key that it was written 
 });
 
 test.each(["", "null", "{}", "[", JSON.stringify({ digest: "x", at: 1, inspection: {} })])(
-  "[TP128] what is no chart in the cache is a miss: %s",
+  "[TP128] an entry of the cache that is not a chart is a miss: %s",
   (text) => {
     expect(readKept(text, "a")).toBeNull();
   },
 );
 
-test("[TP129] charts of all organizations together fill no more than a few slots, and none of them with a large one", () => {
+test("[TP129] the charts of all organizations together fill only a few slots of the cache, and a large chart fills none", () => {
   const slots = new Set(Array.from({ length: 10_000 }, (_, index) => slotOf(`key ${index}`)));
   expect(slots.size).toBeLessThanOrEqual(128);
   expect(writtenKept("a", { at: 0, inspection: { ...inspection, readme: "x".repeat(600_000) } })).toBeNull();

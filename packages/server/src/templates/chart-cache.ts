@@ -26,7 +26,7 @@ export function writtenKept(key: string, { at, inspection }: SharedChart): strin
   return text.length > MOST_CHARACTERS ? null : text;
 }
 
-/** Returns null for what is no chart of this key: a slot may hold another one, or something that another version wrote. */
+/** Returns null for anything but the chart of this key: a slot may hold another one, or something that another version wrote. */
 export function readKept(text: string | null, key: string): SharedChart | null {
   if (text === null) return null;
   try {

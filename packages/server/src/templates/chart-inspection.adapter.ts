@@ -5,16 +5,16 @@ import {
   ChartUnusable,
   type Fetch,
   pullChart,
+  ReadingProblem,
   type RepositoryCredential,
   Unreachable,
 } from "@binnacle/charts";
 import type { ChartInspection } from "@binnacle/contract";
+import { fairQueue, QueueFull } from "@binnacle/process";
 import type { SharedCache } from "../bus/shared-cache.adapter.ts";
 import type { Clock } from "../clock.ts";
-import { fairQueue, QueueFull } from "../fair-queue.ts";
 import { readKept, type SharedChart, slotOf, writtenKept } from "./chart-cache.ts";
 import { type Readers, tooMuchWaiting } from "./readers.adapter.ts";
-import { ReadingProblem } from "./reading.ts";
 
 /** The credentials that an organization has stored for repositories. */
 export interface ChartAccess {

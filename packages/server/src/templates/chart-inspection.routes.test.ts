@@ -1,10 +1,10 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are what is tested
 import type { RequestListener } from "node:http";
-import { folder, packedChart, serve, type WebServer } from "@binnacle/charts/fixture";
-import { type Person, startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { folder, packedChart, serve } from "@binnacle/charts/fixture";
+import { startWorld } from "@binnacle/world";
+import { afterAll, describe, expect, test } from "vitest";
 import { stringify } from "yaml";
-import { content, insertPlace, type Place, someName } from "./template.fixture.ts";
+import { content, someName } from "./template.fixture.ts";
 
 const web = packedChart("web", "1.10.0");
 const schooled = packedChart("schooled", "1.0.0", { "values.schema.json": '{"type":"object","title":"Own"}' });
@@ -40,12 +40,6 @@ entries:
 generated: "2026-01-01T00:00:00Z"
 `;
 
-let world: World;
-let place: Place;
-let admin: Person;
-let member: Person;
-let repository: WebServer;
-let answer: RequestListener;
 const files = folder({
   "/charts/index.yaml": INDEX,
   "/charts/web-1.10.0.tgz": web.archive,
@@ -54,18 +48,14 @@ const files = folder({
   "/charts/torn.tgz": web.archive.subarray(0, 100),
 });
 
-beforeAll(async () => {
-  repository = await serve((request, response) => answer(request, response));
-  const host = new URL(repository.url).host;
-  world = await startWorld({ env: { BINNACLE_CHART_HOSTS: host } });
-  place = await insertPlace(world.database.kysely, await world.org());
-  admin = await world.person({ org: place.org, role: "admin" });
-  member = await world.person({ org: place.org });
-  answer = files;
-});
+let answer: RequestListener = files;
+const repository = await serve((request, response) => answer(request, response));
+const world = await startWorld({ env: { BINNACLE_CHART_HOSTS: new URL(repository.url).host } });
+const place = await world.projectWithPeople();
+const { admin, member } = place;
 afterAll(async () => {
-  await world?.stop();
-  repository?.stop();
+  await world.stop();
+  repository.stop();
 });
 
 function inspect(query: Record<string, string>, api = member.api) {
@@ -74,7 +64,7 @@ function inspect(query: Record<string, string>, api = member.api) {
 }
 
 describe("GET /stack-templates/inspect-chart", () => {
-  test("[TP32] shows what the chart says about itself, its values and its README", async () => {
+  test("[TP32] GET /stack-templates/inspect-chart shows the chart's metadata, its values and its README", async () => {
     const { status, body } = await inspect({ name: "web" });
     expect(status, JSON.stringify(body)).toBe(200);
     expect(body).toMatchObject({
@@ -84,7 +74,7 @@ describe("GET /stack-templates/inspect-chart", () => {
     });
   });
 
-  test("[TP33] infers a schema where the chart has none, and shows the one it has", async () => {
+  test("[TP33] GET /stack-templates/inspect-chart infers a schema where the chart has none, and shows the one that it has", async () => {
     const inferred = (await inspect({ name: "web" })).body;
     expect(inferred.has_schema).toBe(false);
     expect(inferred.schema).toEqual({
@@ -104,7 +94,7 @@ describe("GET /stack-templates/inspect-chart", () => {
     expect(own).toMatchObject({ has_schema: true, schema: { type: "object", title: "Own" } });
   });
 
-  test("[TP34] takes the newest stable version, or the one that is asked for", async () => {
+  test("[TP34] GET /stack-templates/inspect-chart takes the newest stable version, or the one that is asked for", async () => {
     const newest = await inspect({ name: "web" });
     expect(newest.body.chart_metadata).toMatchObject({
       version: "1.10.0",
@@ -113,7 +103,7 @@ describe("GET /stack-templates/inspect-chart", () => {
     expect((await inspect({ name: "web", version: "v1.9.0" })).body.chart_metadata.version).toBe("1.9.0");
   });
 
-  test("[TP35] is a 404 for an unknown chart or version, and where there is no repository", async () => {
+  test("[TP35] GET /stack-templates/inspect-chart is a 404 for an unknown chart or version, and where there is no repository", async () => {
     const missing = { status: 404, body: { detail: "Chart not found." } };
     expect(await inspect({ name: "nothing" })).toMatchObject(missing);
     expect(await inspect({ name: "we" })).toMatchObject(missing);
@@ -122,7 +112,7 @@ describe("GET /stack-templates/inspect-chart", () => {
     expect(await inspect({ name: "web", repo: `${repository.url}/elsewhere` })).toMatchObject(missing);
   });
 
-  test("[TP35] is a 502 where the repository does not answer or does not hold what it says", async () => {
+  test("[TP35] GET /stack-templates/inspect-chart is a 502 where the repository does not answer or does not hold what it says", async () => {
     expect((await inspect({ name: "gone" })).status).toBe(502);
     expect((await inspect({ name: "torn" })).status).toBe(502);
     expect((await inspect({ name: "altered" })).status).toBe(502);
@@ -152,14 +142,14 @@ describe("GET /stack-templates/inspect-chart", () => {
     "file:///etc",
     "no address",
     "https://user:password@charts.example.com",
-  ])("[TP36] refuses the repository %s", async (repo) => {
+  ])("[TP36] GET /stack-templates/inspect-chart refuses the repository %s", async (repo) => {
     expect(await inspect({ name: "web", repo })).toMatchObject({
       status: 422,
       body: { detail: [{ loc: ["query", "repo"], type: "value_error" }] },
     });
   });
 
-  test("[TP36] refuses an address that a redirect or the index leads to", async () => {
+  test("[TP36] GET /stack-templates/inspect-chart refuses an address that a redirect or the index leads to", async () => {
     expect(await inspect({ name: "inside" })).toMatchObject({ status: 422 });
     answer = (_request, response) => response.writeHead(302, { location: "http://127.0.0.1:1/index.yaml" }).end();
     expect(await inspect({ name: "web", repo: `${repository.url}/moved` })).toMatchObject({
@@ -169,7 +159,7 @@ describe("GET /stack-templates/inspect-chart", () => {
     answer = files;
   });
 
-  test("[TP38] keeps what it read", async () => {
+  test("[TP38] GET /stack-templates/inspect-chart keeps what it has read", async () => {
     const read = () => inspect({ name: "web", version: "1.10.0" });
     await read();
     const before = repository.asked.length;
@@ -177,14 +167,14 @@ describe("GET /stack-templates/inspect-chart", () => {
     expect(repository.asked.length).toBe(before);
   });
 
-  test("[TP38] does not keep a failure", async () => {
+  test("[TP38] GET /stack-templates/inspect-chart does not keep a failure", async () => {
     expect((await inspect({ name: "web", repo: `${repository.url}/later` })).status).toBe(404);
     answer = folder({ "/later/index.yaml": INDEX, "/later/web-1.10.0.tgz": web.archive });
     expect((await inspect({ name: "web", repo: `${repository.url}/later` })).status).toBe(200);
     answer = files;
   });
 
-  test("[TP32] needs a repository and a name, and somebody signed in", async () => {
+  test("[TP32] GET /stack-templates/inspect-chart needs a repository and a name, and a session", async () => {
     const refused = await member.api.get("/stack-templates/inspect-chart");
     expect(refused.body.detail.map(({ loc }: { loc: string[] }) => loc.join(".")).toSorted()).toEqual([
       "query.name",
@@ -210,7 +200,7 @@ describe("POST /stack-templates/from-chart", () => {
     ...changes,
   });
 
-  test("[TP39] wraps the chart, with a parameter for each promoted value", async () => {
+  test("[TP39] POST /stack-templates/from-chart wraps the chart, with a parameter for each promoted value", async () => {
     const made = await admin.api.post("/stack-templates/from-chart", body());
     expect(made.status, JSON.stringify(made.body)).toBe(201);
     expect(made.body.parameters).toEqual([
@@ -232,7 +222,7 @@ describe("POST /stack-templates/from-chart", () => {
     ]);
   });
 
-  test("[TP39] deploys with typed values", async () => {
+  test("[TP39] a template from a chart is deployed with typed values", async () => {
     const { namespace, name } = (await admin.api.post("/stack-templates/from-chart", body())).body;
     const order = { project_id: place.project, parameters: { tag: "v2", replicas: 5 } };
     const deployed = await admin.api.post(`/stack-templates/${namespace}/${name}/deploy`, order);
@@ -249,18 +239,18 @@ describe("POST /stack-templates/from-chart", () => {
     ["into a prototype", "constructor.name"],
     ["to several values", "image"],
     ["to a list", "list"],
-  ])("[TP40] refuses a path that leads %s", async (_, path) => {
+  ])("[TP40] POST /stack-templates/from-chart refuses a path that leads %s", async (_, path) => {
     const refused = await admin.api.post("/stack-templates/from-chart", body({ parameters: [{ name: "x", path }] }));
     expect(refused).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", "parameters", 0, "path"] }] } });
   });
 
-  test("[TP40] refuses one path for two parameters", async () => {
+  test("[TP40] POST /stack-templates/from-chart refuses one path for two parameters", async () => {
     const parameters = ["a", "b"].map((name) => ({ name, path: "ratio" }));
     const refused = await admin.api.post("/stack-templates/from-chart", body({ parameters }));
     expect(refused).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", "parameters", 1, "path"] }] } });
   });
 
-  test("[TP5] is for who may write a template of that scope, and nobody else sends the server anywhere", async () => {
+  test("[TP5] POST /stack-templates/from-chart is for callers who may write the scope, and fetches nothing for others", async () => {
     const before = repository.asked.length;
     expect((await member.api.post("/stack-templates/from-chart", body({ repo: `${repository.url}/x` }))).status).toBe(
       403,
@@ -269,7 +259,7 @@ describe("POST /stack-templates/from-chart", () => {
     expect((await world.anyone.post("/stack-templates/from-chart", body())).status).toBe(401);
   });
 
-  test("[TP36] and [TP35] answer as an inspection does", async () => {
+  test("[TP36] and [TP35] POST /stack-templates/from-chart refuses repositories and charts as an inspection does", async () => {
     expect(await admin.api.post("/stack-templates/from-chart", body({ repo: "http://10.0.0.1/" }))).toMatchObject({
       status: 422,
       body: { detail: [{ loc: ["body", "repo"] }] },
@@ -285,7 +275,7 @@ describe("POST /stack-templates/from-chart", () => {
 describe("GET /stack-templates/registry", () => {
   const names = (body: { data: { name: string }[] }) => body.data.map(({ name }) => name);
 
-  test("[TP42] lists what ships, by name and in pages", async () => {
+  test("[TP42] GET /stack-templates/registry lists the templates that ship, by name and in pages", async () => {
     const { status, body } = await member.api.get("/stack-templates/registry?items_per_page=100");
     expect(status).toBe(200);
     expect(names(body)).toEqual(names(body).toSorted());
@@ -296,7 +286,7 @@ describe("GET /stack-templates/registry", () => {
     expect((await world.anyone.get("/stack-templates/registry")).status).toBe(401);
   });
 
-  test("[TP42] is narrowed by a search and by a tag", async () => {
+  test("[TP42] GET /stack-templates/registry is narrowed by a search and by a tag", async () => {
     const found = await member.api.get("/stack-templates/registry?search=WordPress");
     expect(names(found.body)).toContain("wordpress");
     expect((await member.api.get("/stack-templates/registry?tag=nats")).body).toMatchObject({
@@ -306,7 +296,7 @@ describe("GET /stack-templates/registry", () => {
     expect((await member.api.get("/stack-templates/registry?search=zzzz")).body).toMatchObject({ data: [] });
   });
 
-  test("[TP42] offers what can be created as it is", async () => {
+  test("[TP42] a template of GET /stack-templates/registry can be created as it is", async () => {
     const [first] = (await member.api.get("/stack-templates/registry?tag=nats")).body.data;
     const created = await admin.api.post("/stack-templates", {
       ...first,
@@ -316,7 +306,7 @@ describe("GET /stack-templates/registry", () => {
     expect(created.status, JSON.stringify(created.body)).toBe(201);
   });
 
-  test("[TP43] is the configured one, without what is not valid in it", async () => {
+  test("[TP43] GET /stack-templates/registry is the configured registry, without entries that are not valid", async () => {
     const entry = {
       ...content({ scope: "global" }),
       namespace: "registry",

@@ -1,15 +1,14 @@
 import { AddressRefused, ChartUnknown, ChartUnusable, repositoryHost, Unreachable } from "@binnacle/charts";
 import { browseTemplateRegistry, createStackTemplateFromChart, inspectChart } from "@binnacle/contract";
 import type { Caller } from "../access/caller.ts";
-import { orgIdsSeenBy } from "../access/visible.store.ts";
+import { orgIdsSeenBy } from "../access/visibility.store.ts";
 import type { RepositoryCredentials } from "../chart-repositories/chart-repository.store.ts";
-import type { Clock } from "../clock.ts";
-import type { Queries } from "../database/transaction.ts";
 import { Fault, invalidValue, notFound } from "../fault.ts";
 import { sendEtag } from "../http/etag.ts";
 import { signedIn } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
+import type { Ports } from "../ports.ts";
 import { ANONYMOUS, type ChartAccess, type Charts } from "./chart-inspection.adapter.ts";
 import { wrapChart } from "./chart-template.ts";
 import {
@@ -21,7 +20,7 @@ import {
 import { askPatterns, type Readers } from "./readers.adapter.ts";
 import { visibleOrg } from "./template.store.ts";
 import { newVersionOf } from "./template.ts";
-import { matchesSearch, readRegistry, type TemplateRegistry } from "./template-registry.adapter.ts";
+import { matchesSearch, readTemplateCatalog, type TemplateCatalog } from "./template-catalog.adapter.ts";
 
 /**
  * Converts failures of repositories to answers. An unreachable host always gets the same message: differences would
@@ -40,16 +39,14 @@ function asFault(error: unknown, at: "query" | "body", repo: string): unknown {
 
 const badGateway = (message: string, cause: Error) => new Fault("bad_gateway", message, { cause });
 
-interface Ports {
-  readonly db: Queries;
-  readonly clock: Clock;
+interface ChartPorts extends Ports<"db" | "clock"> {
   readonly charts: Charts;
-  readonly registry: TemplateRegistry;
+  readonly templateCatalog: TemplateCatalog;
   readonly readers: Readers;
   readonly credentials: RepositoryCredentials;
 }
 
-export function chartRoutes({ db, clock, charts, registry, readers, credentials }: Ports): Route[] {
+export function chartRoutes({ db, clock, charts, templateCatalog, readers, credentials }: ChartPorts): Route[] {
   /** The credentials of an organization may be used by its members only. */
   async function accessOf(caller: Caller, orgId: string | undefined): Promise<ChartAccess> {
     if (orgId !== undefined) {
@@ -70,15 +67,15 @@ export function chartRoutes({ db, clock, charts, registry, readers, credentials 
 
     route(createStackTemplateFromChart, signedIn, async ({ caller, body, change, reply }) => {
       const { namespace, org_id, project_id, cluster_id, ...rest } = body;
-      const { repo, chart: name, chart_version, parameters = [], ...said } = rest;
+      const { repo, chart: name, chart_version, parameters = [], ...fields } = rest;
       // The caller is authorized first: no repository is requested for a template that the caller may not create.
-      const place = await authorizedPlace(db, caller, { namespace, org_id, project_id, cluster_id }, said.scope);
+      const place = await authorizedPlace(db, caller, { namespace, org_id, project_id, cluster_id }, fields.scope);
       const address = { repo, name, version: chart_version };
       const access = await credentials.of(place.org_id);
       const chart = await charts.inspect(caller.id, address, access).catch((error: unknown) => {
         throw asFault(error, "body", repo);
       });
-      const content = refuseMalformedContent({ ...said, ...wrapChart(repo, chart, parameters) });
+      const content = refuseMalformedContent({ ...fields, ...wrapChart(repo, chart, parameters) });
       refuseBrokenContent(content, await askPatterns(readers, caller, content.parameters));
       const source = { repo, chart: name, chart_version: chart.chart_metadata.version };
       const template = await change((unit) => createTemplate(unit, clock, { place, content, source }));
@@ -87,7 +84,7 @@ export function chartRoutes({ db, clock, charts, registry, readers, credentials 
     }),
 
     route(browseTemplateRegistry, signedIn, async ({ query }) => {
-      const all = await readRegistry(registry);
+      const all = await readTemplateCatalog(templateCatalog);
       const asked = all.filter((template) => matchesSearch(template, query.search, query.tag));
       const { limit, offset } = pageOf(query);
       return envelope(asked.slice(offset, offset + limit), asked.length, query);

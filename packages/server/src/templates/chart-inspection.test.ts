@@ -11,7 +11,7 @@ describe("what was read of a chart", () => {
   const { archive } = packedChart("web", "1.0.0");
   const index = "entries:\n  web:\n  - { version: 1.0.0, urls: [web.tgz] }\n";
 
-  test("[TP38] is kept for an hour, and asked for once by many at a time", async () => {
+  test("[TP38] what was read of a chart is kept for an hour, and many callers at a time cause one read", async () => {
     let now = 0;
     let fetched = 0;
     const fetch: Fetch = async (url) => {
@@ -62,7 +62,7 @@ describe("charts that replicas share", () => {
     return createCharts(fetch, () => new Date(nowMs()), createReaders(), cache);
   }
 
-  test.runIf(REDIS_URL)("[TP126] are read once in an hour for all replicas", async () => {
+  test.runIf(REDIS_URL)("[TP126] a chart is read once in an hour for all replicas that share Redis", async () => {
     const { repository, fetch } = countedRepository();
     let now = 0;
     const [one, other] = [await replica(fetch, () => now), await replica(fetch, () => now)];
@@ -77,7 +77,7 @@ describe("charts that replicas share", () => {
     expect(repository.requests).toBe(4);
   });
 
-  test.runIf(REDIS_URL)("[TP127] are not shown to callers with other credentials", async () => {
+  test.runIf(REDIS_URL)("[TP127] a chart in Redis is not shown to callers with other credentials", async () => {
     const { repository, fetch } = countedRepository();
     const [one, other] = [await replica(fetch), await replica(fetch)];
     const chart = { repo: repository.url, name: "web" };
@@ -87,7 +87,7 @@ describe("charts that replicas share", () => {
     expect(repository.requests).toBe(6);
   });
 
-  test("[TP128] are read from the repository where Redis is away", async () => {
+  test("[TP128] a chart is read from the repository while Redis is away", async () => {
     const { repository, fetch } = countedRepository();
     const cache = connectRedisCache("redis://127.0.0.1:1", log);
     opened.push(cache);
@@ -100,7 +100,7 @@ describe("charts that replicas share", () => {
 describe("a hostile repository", () => {
   const at = (version?: string) => ({ repo: "https://a.test", name: "web", ...(version ? { version } : {}) });
 
-  test("[TP62] keeps nobody waiting with its index", async () => {
+  test("[TP62] the index of a hostile repository takes little time of the main thread", async () => {
     const hostile = Array.from(
       { length: 20 },
       (_, version) => `  - ${"}".repeat(60_000)}\n    version: 1.0.${version}\n`,
@@ -114,7 +114,7 @@ describe("a hostile repository", () => {
     expect((user + system) / 1000).toBeLessThan(200);
   });
 
-  test("[TP63] is asked for a few charts of one caller at a time", async () => {
+  test("[TP63] a hostile repository is asked for only a few charts of one caller at a time", async () => {
     let asked = 0;
     const never: Fetch = () => {
       asked++;

@@ -9,7 +9,7 @@ import { patternsChecked } from "./pattern.ts";
 import { addonSecretProblems, templateProblems } from "./template-problems.ts";
 
 describe("what a schema calls secret", () => {
-  test("[SV8] is text that is marked so, wherever it is in the schema", () => {
+  test("[SV8] a chart's schema makes text secret by its mark, wherever in the schema it is", () => {
     const schema = {
       properties: {
         auth: {
@@ -31,7 +31,7 @@ describe("what a schema calls secret", () => {
     expect(secretPathsIn(null)).toEqual([]);
   });
 
-  test("[SV8] is found, and the search ends, in a schema that refers to itself", () => {
+  test("[SV8] a secret is found in a schema that refers to itself, and the search ends", () => {
     const names = Array.from({ length: 50 }, (_, index) => `p${index}`);
     const schema = {
       allOf: [{ $ref: "#" }, { $ref: "#" }],
@@ -53,13 +53,13 @@ describe("a template", () => {
       patternsChecked,
     ).map(({ path }) => path.join("."));
 
-  test("[SV10] takes a secret parameter for a secret value, and nowhere else among the values", () => {
+  test("[SV10] a template takes a secret parameter for a secret value of a chart, and nowhere else among the values", () => {
     expect(problems({ auth: { password: "${pw}" } })).toEqual([]);
     expect(problems({ auth: { password: "${pw}", user: "${pw}" } })).toEqual(["components.0"]);
     expect(problems({ auth: { user: "${pw}" } })).toEqual(["components.0"]);
   });
 
-  test("[SV10] does not hold a secret value itself", () => {
+  test("[SV10] a template cannot hold a secret value of a chart itself", () => {
     expect(problems({ auth: { password: "s3cret" } }, [])).toEqual(["components.0.chart_spec.values.auth.password"]);
     expect(problems({ auth: { password: "$${literal}" } }, [])).toEqual([
       "components.0.chart_spec.values.auth.password",
@@ -67,7 +67,19 @@ describe("a template", () => {
     expect(problems({ auth: { user: "app" } }, [])).toEqual([]);
   });
 
-  test("[SV13] does not hold a text that an app would seal, unless it is called plain, and takes a secret parameter there", () => {
+  test("[SV315] a template does not hold what looks like a secret and cannot be sealed, not even by a parameter", () => {
+    for (const password of ["s3cret", "${pw}", 12345]) {
+      expect(problems({ users: [{ password }] })).toContain("components.0.chart_spec.values.users.0.password");
+    }
+    expect(problems({ users: [{ password: "x" }] }, [], { plain_values: ["users"] })).toEqual([]);
+  });
+
+  test("[SV13] a template cannot hold a reference to the secret of an app", () => {
+    const login = { secret_ref: { name: "shop-db-secrets", key: "auth.password" } };
+    expect(problems({ users: [{ login }] }, [])).toEqual(["components.0.chart_spec.values.users.0.login"]);
+  });
+
+  test("[SV13] a template cannot hold a text that an app would seal, unless it is called plain; a secret parameter may stand there", () => {
     const token = { hook: { token: "s3cret" } };
     expect(problems(token, [])).toEqual(["components.0.chart_spec.values.hook.token"]);
     expect(problems(token, [], { plain_values: ["hook.token"] })).toEqual([]);
@@ -80,7 +92,7 @@ const find = (id: string) => (id === STORE.id ? STORE : undefined);
 const store = (values: object, definition_id = STORE.id): TemplateComponent =>
   ({ name: "db", type: "addon", addon_spec: { definition_id, values } }) as TemplateComponent;
 
-test("[TP19] a secret among the values of an addon is told where it is, and not what it is", () => {
+test("[TP19] a problem with a secret among the values of an addon names its place, and not the secret", () => {
   const problems = addonSecretProblems([store({}), store({ auth: { password: "hunter22" }, key: 5 })], find);
   expect(problems.map(({ path }) => path)).toEqual([
     ["components", 1, "addon_spec", "values", "auth", "password"],
@@ -89,12 +101,21 @@ test("[TP19] a secret among the values of an addon is told where it is, and not 
   expect(JSON.stringify(problems)).not.toContain("hunter22");
 });
 
+test("[SV316] a template keeps nothing that looks like a secret among the values of an addon, whatever stands for it", () => {
+  const problems = addonSecretProblems([store({ replica: { password: "hunter22" }, api: { token: "${pw}" } })], find);
+  expect(problems.map(({ path }) => path)).toEqual([
+    ["components", 0, "addon_spec", "values", "replica", "password"],
+    ["components", 0, "addon_spec", "values", "api", "token"],
+  ]);
+  expect(JSON.stringify(problems)).not.toContain("hunter22");
+});
+
 test.each([
-  ["what is no secret", store({ auth: { user: "app" } })],
+  ["what is not a secret", store({ auth: { user: "app" } })],
   ["what a parameter stands for", store({ auth: { password: `\${password}` } })],
   ["an addon that is not in the catalog", store({ key: "x" }, definitionId("other"))],
   ["an addon that a parameter names", store({ key: "x" }, `\${addon}`)],
   ["a workload", { name: "web", workload_spec: { image: "nginx" } } as TemplateComponent],
-])("[TP19] %s is none", (_, component) => {
+])("[TP19] a template with %s has no problem with secrets of addons", (_, component) => {
   expect(addonSecretProblems([component], find)).toEqual([]);
 });

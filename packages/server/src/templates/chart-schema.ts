@@ -21,7 +21,7 @@ function shapeOfList(items: readonly unknown[]): Record<string, unknown> {
   return { type: "array", ...(shapes.size === 1 && only ? { items: only } : {}) };
 }
 
-/** Like `inferSchema` without defaults, because the values of one item are no defaults for others. */
+/** Like `inferSchema` without defaults, because the values of one item are not defaults for others. */
 function shapeOf(value: unknown): Record<string, unknown> {
   if (value === null || value === undefined) return {};
   if (Array.isArray(value)) return shapeOfList(value);

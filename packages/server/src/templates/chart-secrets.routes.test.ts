@@ -1,8 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are what is tested
-import { folder, packedChart, serve, type WebServer } from "@binnacle/charts/fixture";
-import { type Person, startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { content, insertPlace, type Place, someName } from "./template.fixture.ts";
+import { folder, packedChart, serve } from "@binnacle/charts/fixture";
+import { startWorld } from "@binnacle/world";
+import { afterAll, describe, expect, test } from "vitest";
+import { content, someName } from "./template.fixture.ts";
 
 const PASSWORD = "s3cret-of-the-deployment";
 const SCHEMA = { properties: { auth: { properties: { password: { type: "string", format: "password" } } } } };
@@ -11,21 +11,14 @@ const store = packedChart("store", "1.0.0", {
   "values.schema.json": JSON.stringify(SCHEMA),
 });
 
-let world: World;
-let place: Place;
-let admin: Person;
-let repository: WebServer;
-
-beforeAll(async () => {
-  const index = "entries:\n  store:\n  - { version: 1.0.0, urls: [store.tgz] }\n";
-  repository = await serve(folder({ "/index.yaml": index, "/store.tgz": store.archive }));
-  world = await startWorld({ env: { BINNACLE_CHART_HOSTS: new URL(repository.url).host } });
-  place = await insertPlace(world.database.kysely, await world.org());
-  admin = await world.person({ org: place.org, role: "admin" });
-});
+const index = "entries:\n  store:\n  - { version: 1.0.0, urls: [store.tgz] }\n";
+const repository = await serve(folder({ "/index.yaml": index, "/store.tgz": store.archive }));
+const world = await startWorld({ env: { BINNACLE_CHART_HOSTS: new URL(repository.url).host } });
+const place = await world.projectWithPeople();
+const { admin } = place;
 afterAll(async () => {
-  await world?.stop();
-  repository?.stop();
+  await world.stop();
+  repository.stop();
 });
 
 const body = (parameters: object[]) => ({
@@ -39,7 +32,7 @@ const body = (parameters: object[]) => ({
 const made = (parameters: object[]) => admin.api.post("/stack-templates/from-chart", body(parameters));
 
 describe("POST /stack-templates/from-chart", () => {
-  test("[SV8] takes what the chart's schema calls secret for secret, and says so of a chart", async () => {
+  test("[SV8] from-chart makes secret what the chart's schema calls secret, and inspect-chart lists these values", async () => {
     const asked = new URLSearchParams({ repo: repository.url, name: "store" });
     const seen = await admin.api.get(`/stack-templates/inspect-chart?${asked.toString()}`);
     expect(seen.body.secret_values).toEqual(["auth.password"]);
@@ -56,7 +49,7 @@ describe("POST /stack-templates/from-chart", () => {
     });
   });
 
-  test("[SV9] takes a parameter of type secret for a secret value of the chart", async () => {
+  test("[SV9] POST /stack-templates/from-chart takes a parameter of type secret for a secret value of the chart", async () => {
     const { status, body: template } = await made([{ name: "license", path: "license", type: "secret" }]);
     expect(status, JSON.stringify(template)).toBe(201);
     expect(template.components[0].chart_spec).toMatchObject({
@@ -69,7 +62,7 @@ describe("POST /stack-templates/from-chart", () => {
     });
   });
 
-  test("[SV9] makes an app whose secret is sealed, and nowhere to be read", async () => {
+  test("[SV9] a template from a chart makes an app whose secret is sealed and cannot be read anywhere", async () => {
     const parameters = [
       { name: "pw", path: "auth.password", required: true },
       { name: "license", path: "license", type: "secret", generator: "random_password" },
@@ -102,7 +95,7 @@ describe("POST /stack-templates/from-chart", () => {
 });
 
 describe("a template that is deployed", () => {
-  test("[CS1] brings no chart from an address that is not allowed, although a parameter names it", async () => {
+  test("[CS1] a deployed template brings no chart from an address that is not allowed, although a parameter names it", async () => {
     const parameters = [{ name: "repo", type: "string", required: true }];
     const components = [{ name: "db", type: "chart", chart_spec: { repo: "${repo}", name: "store" } }];
     const template = content({ parameters, components, namespace: place.namespace, org_id: place.org });

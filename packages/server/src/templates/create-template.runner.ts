@@ -1,6 +1,6 @@
 import { StackTemplateContent, type ValidationItem, type StackTemplate as WireTemplate } from "@binnacle/contract";
 import type { Caller } from "../access/caller.ts";
-import { orgIdsSeenBy } from "../access/visible.store.ts";
+import { orgIdsSeenBy } from "../access/visibility.store.ts";
 import type { FindDefinition } from "../apps/addon-component.ts";
 import type { Clock } from "../clock.ts";
 import type { Queries } from "../database/transaction.ts";

@@ -1,28 +1,14 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are what is tested
-import { type Person, startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { bindRole } from "../access/bindings.fixture.ts";
+import { startWorld } from "@binnacle/world";
+import { afterAll, describe, expect, test } from "vitest";
 import { newId } from "../id.adapter.ts";
 import { appName } from "./render.ts";
-import { content, insertPlace, type Place, someName } from "./template.fixture.ts";
+import { content, someName } from "./template.fixture.ts";
 
-let world: World;
-let place: Place;
-let editor: Person;
-let viewer: Person;
-let stranger: Person;
-let admin: Person;
-
-beforeAll(async () => {
-  world = await startWorld();
-  const { kysely: db } = world.database;
-  place = await insertPlace(db, await world.org());
-  const person = (role: "member" | "admin" = "member") => world.person({ org: place.org, role });
-  [editor, viewer, stranger, admin] = [await person(), await person(), await world.person(), await person("admin")];
-  await bindRole(db, editor.id, "editor", { project: place.project });
-  await bindRole(db, viewer.id, "viewer", { project: place.project });
-});
-afterAll(() => world?.stop());
+const world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
+const place = await world.projectWithPeople();
+const { editor, viewer, stranger, admin } = place;
+afterAll(() => world.stop());
 
 const PARAMETERS = [
   { name: "image", type: "string", required: true },
@@ -64,7 +50,7 @@ const order = (parameters: object = { image: "nginx:1.29" }, changes: object = {
 const app = (name: string, path = "") => `/apps/${place.namespace}/${name}${path}?project_id=${place.project}`;
 
 describe("POST /stack-templates/{namespace}/{name}/deploy", () => {
-  test("[TP20] makes an app of the filled-in components", async () => {
+  test("[TP20] deploying a template makes an app of the filled-in components", async () => {
     const it = await template({ description: "A shop." });
     const deployed = await editor.api.post(deployPath(it), order());
     expect(deployed).toMatchObject({ status: 201 });
@@ -84,7 +70,7 @@ describe("POST /stack-templates/{namespace}/{name}/deploy", () => {
     ]);
   });
 
-  test("[TP20] puts no parameter on record, and no secret anywhere in the open", async () => {
+  test("[TP20] deploying a template puts no parameter into the audit log, and no secret anywhere in the open", async () => {
     const it = await template();
     await editor.api.post(deployPath(it), order({ image: "nginx:1.29", key: "hunter22" }));
     const { body } = await admin.api.get(`/orgs/${place.org}/audit-log`);
@@ -106,7 +92,7 @@ describe("POST /stack-templates/{namespace}/{name}/deploy", () => {
     expect(JSON.stringify(rows)).not.toContain("hunter22");
   });
 
-  test("[TP21] names the app after the template, with a short suffix where the name is taken", async () => {
+  test("[TP21] a deployed app is named after its template, with a short suffix where the name is taken", async () => {
     const it = await template();
     expect((await editor.api.post(deployPath(it), order())).body.deploy_name).toBe(it.name);
     const second = await editor.api.post(deployPath(it), order());
@@ -114,7 +100,7 @@ describe("POST /stack-templates/{namespace}/{name}/deploy", () => {
     expect(second.body.deploy_name).toMatch(new RegExp(`^${it.name}-[0-9a-f]{4}$`));
   });
 
-  test("[TP21] gives each of those who deploy it at the same instant a name of its own", async () => {
+  test("[TP21] apps that are deployed from one template at the same instant get distinct names", async () => {
     const it = await template();
     const answers = await Promise.all(Array.from({ length: 8 }, () => editor.api.post(deployPath(it), order())));
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
@@ -128,12 +114,15 @@ describe("POST /stack-templates/{namespace}/{name}/deploy", () => {
     ["s".repeat(63), ["web"], "", "s".repeat(49)],
     ["s".repeat(63), ["c".repeat(40)], "ab12", `${"s".repeat(7)}-ab12`],
     [`${"s".repeat(48)}-x`, ["web"], "", "s".repeat(48)],
-  ])("[TP21] %s with components %j and the suffix %j is %s", (name, components, suffix, expected) => {
-    const named = components.map((component) => ({ name: component }));
-    expect(appName(name, named, suffix)).toBe(expected);
-  });
+  ])(
+    "[TP21] the app of template %s with components %j and the suffix %j is named %s",
+    (name, components, suffix, expected) => {
+      const named = components.map((component) => ({ name: component }));
+      expect(appName(name, named, suffix)).toBe(expected);
+    },
+  );
 
-  test("[TP22] gives the deployment its deadline", async () => {
+  test("[TP22] deploying a template gives the deployment its deadline", async () => {
     const deadlines = async (timeout?: number) => {
       const it = await template();
       await editor.api.post(deployPath(it), order(undefined, timeout === undefined ? {} : { timeout }));
@@ -153,7 +142,7 @@ describe("POST /stack-templates/{namespace}/{name}/deploy", () => {
     }
   });
 
-  test("[TP23] needs an editor of the project", async () => {
+  test("[TP23] deploying a template needs an editor of the project", async () => {
     const it = await template({ scope: "global" });
     expect((await viewer.api.post(deployPath(it), order())).status).toBe(403);
     expect((await stranger.api.post(deployPath(it), order())).status).toBe(404);
@@ -161,7 +150,7 @@ describe("POST /stack-templates/{namespace}/{name}/deploy", () => {
     expect((await editor.api.post(deployPath(it), order(undefined, { project_id: newId() }))).status).toBe(404);
   });
 
-  test("[TP23] needs a template that the project's organization has, or a global one", async () => {
+  test("[TP23] only a template of the project's organization, or a global one, can be deployed", async () => {
     const elsewhere = await world.org();
     const theirs = await template({ org_id: elsewhere });
     expect((await world.admin.api.post(deployPath(theirs), order())).status).toBe(404);
@@ -171,7 +160,7 @@ describe("POST /stack-templates/{namespace}/{name}/deploy", () => {
     expect((await editor.api.post(`/stack-templates/${place.namespace}/nothing/deploy`, order())).status).toBe(404);
   });
 
-  test("[TP8] asks which template is meant, as every address of one does", async () => {
+  test("[TP8] deploying an ambiguous template asks which one is meant, as every address of a template does", async () => {
     const elsewhere = await world.org();
     await world.admin.api.post(`/orgs/${elsewhere}/members`, { user_id: editor.id, role: "member" });
     const it = await template();
@@ -182,7 +171,7 @@ describe("POST /stack-templates/{namespace}/{name}/deploy", () => {
     await world.admin.api.delete(`/orgs/${elsewhere}/members/${editor.id}`);
   });
 
-  test("[TP12] refuses parameters that do not fit, all at once, and makes no app", async () => {
+  test("[TP12] deploying a template refuses parameters that do not fit, all at once, and makes no app", async () => {
     const it = await template();
     const refused = await editor.api.post(deployPath(it), order({ replicas: "many", key: 5, extra: true }));
     expect(refused.status).toBe(422);
@@ -199,14 +188,14 @@ describe("POST /stack-templates/{namespace}/{name}/deploy", () => {
   test.each([
     ["no image", { image: "two words" }, ["body", "parameters", "image"]],
     ["more replicas than there may be", { image: "x", replicas: 100_000 }, ["body", "parameters", "replicas"]],
-  ])("[TP24] says which parameter makes %s", async (_, parameters, loc) => {
+  ])("[TP24] a refused deployment of a template says which parameter makes %s", async (_, parameters, loc) => {
     const it = await template();
     const refused = await editor.api.post(deployPath(it), order(parameters));
     expect(refused.status).toBe(422);
     expect(refused.body.detail).toContainEqual(expect.objectContaining({ loc }));
   });
 
-  test("[TP24] says which parameter makes a name that is no DNS label, or one that is there twice", async () => {
+  test("[TP24] a parameter that makes a component's name that is not a DNS label, or a second one of that name, is refused", async () => {
     const parameters = [{ name: "part", type: "string", required: true }];
     const components = ["${part}", "web"].map((name) => ({ name, workload_spec: { image: "x" } }));
     const it = await template({ parameters, components });
@@ -218,7 +207,7 @@ describe("POST /stack-templates/{namespace}/{name}/deploy", () => {
     expect((await editor.api.post(deployPath(it), order({ part: "api" }))).status).toBe(201);
   });
 
-  test("[TP18] refuses a template that grows without measure", async () => {
+  test("[TP18] deploying refuses a template that its parameters make too large", async () => {
     const parameters = [{ name: "a", type: "string", required: true }];
     const args = Array.from({ length: 200 }, () => "${a}".repeat(100));
     const it = await template({ parameters, components: [{ name: "web", workload_spec: { image: "x", args } }] });
@@ -226,7 +215,7 @@ describe("POST /stack-templates/{namespace}/{name}/deploy", () => {
     expect(refused).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", "parameters"] }] } });
   });
 
-  test("[TP20] answers a repeated request with the first answer, and deploys once", async () => {
+  test("[TP20] a repeated request to deploy a template gets the first answer, and deploys once", async () => {
     const it = await template();
     const headers = { "idempotency-key": newId() };
     const send = () => editor.api.post(deployPath(it), order(), { headers });
@@ -257,7 +246,7 @@ describe("POST /stack-templates/from-app/{namespace}/{name}", () => {
     return name;
   }
 
-  test("[TP25] makes a template that deploys the same app", async () => {
+  test("[TP25] POST /stack-templates/from-app makes a template that deploys the same app", async () => {
     const source = await someApp();
     const captured = await editor.api.post(fromApp(source), { name: someName(), version: "2.0.0", scope: "project" });
     expect(captured).toMatchObject({ status: 201 });
@@ -271,20 +260,20 @@ describe("POST /stack-templates/from-app/{namespace}/{name}", () => {
     expect(other).toEqual(one);
   });
 
-  test("[TP26] asks for the secrets and holds none of their values", async () => {
+  test("[TP26] a template from an app asks for its secrets and holds none of their values", async () => {
     const captured = await editor.api.post(fromApp(await someApp()), { name: someName() });
     expect(captured.body.parameters).toMatchObject([{ name: "web_API_KEY", type: "secret", required: true }]);
     expect(JSON.stringify(captured.body)).not.toContain("hunter22");
   });
 
-  test("[TP27] turns export_refs into parameters where they are not preserved", async () => {
+  test("[TP27] POST /stack-templates/from-app turns export_refs into parameters where they are not preserved", async () => {
     const body = { name: someName(), preserve_export_refs: false };
     const captured = await editor.api.post(fromApp(await someApp()), body);
     expect(captured.body.parameters.map(({ name }: { name: string }) => name)).toEqual(["web_API_KEY", "web_DB"]);
     expect(captured.body.components[1].workload_spec.env).toEqual([{ name: "DB", value: "${web_DB}" }]);
   });
 
-  test("[TP25] is for who sees the app and may write a template of the scope", async () => {
+  test("[TP25] POST /stack-templates/from-app is for callers who see the app and may write a template of the scope", async () => {
     const source = await someApp();
     const body = () => ({ name: someName(), scope: "project" });
     expect((await viewer.api.post(fromApp(source), body())).status).toBe(403);
@@ -296,7 +285,7 @@ describe("POST /stack-templates/from-app/{namespace}/{name}", () => {
     expect((await world.anyone.post(fromApp(source), body())).status).toBe(401);
   });
 
-  test("[TP25] needs the project, a name that is a DNS label, and one that is free", async () => {
+  test("[TP25] POST /stack-templates/from-app needs the project, and a name that is a DNS label and free", async () => {
     const source = await someApp();
     const path = `/stack-templates/from-app/${place.namespace}/${source}`;
     expect(await editor.api.post(path, { name: "x" })).toMatchObject({

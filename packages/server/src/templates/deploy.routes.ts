@@ -5,18 +5,23 @@ import {
   deployStackTemplate,
   findSharedName,
   objectNames,
+  type ValidationItem,
 } from "@binnacle/contract";
 import type { Caller } from "../access/caller.ts";
 import { isOrgAdmin } from "../access/role.ts";
 import { findNamesakes, lockObjectNames } from "../apps/app.store.ts";
 import { addressOf } from "../apps/app.ts";
+import { appPlace } from "../apps/app-place.store.ts";
+import { newAppProblems } from "../apps/component-change.ts";
 import { type AppPorts, createApp } from "../apps/operate.runner.ts";
 import type { Queries, Tx } from "../database/transaction.ts";
-import { Fault } from "../fault.ts";
+import { Fault, invalid } from "../fault.ts";
 import { sendEtag } from "../http/etag.ts";
-import { inApp, inProject } from "../http/guard.ts";
+import { at } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
+import type { Ports } from "../ports.ts";
 import { lockNames } from "../projects/project.store.ts";
+import { projectPlace } from "../projects/project-place.store.ts";
 import { captureApp } from "./app-capture.ts";
 import {
   authorizedPlace,
@@ -26,10 +31,10 @@ import {
 } from "./create-template.runner.ts";
 import { patternsChecked } from "./pattern.ts";
 import { askPatterns, type Readers } from "./readers.adapter.ts";
-import { appName, componentsToDeploy } from "./render.ts";
+import { appName, attributeToParameters, componentsToDeploy } from "./render.ts";
 import { templateAt } from "./template.routes.ts";
 import { newVersionOf, type Template, templateNotFound } from "./template.ts";
-import { readRegistry, type TemplateRegistry } from "./template-registry.adapter.ts";
+import { readTemplateCatalog, type TemplateCatalog } from "./template-catalog.adapter.ts";
 
 const DEFAULT_TIMEOUT_SECONDS = 300;
 const SUFFIX_BYTES = 2;
@@ -51,7 +56,7 @@ async function freeName(tx: Tx, projectId: string, name: string, components: rea
   return free;
 }
 
-/** A stored template, or one of the registry. Nobody owns the latter, so it has no id and no organization. */
+/** A stored template, or one of the catalog. Nobody owns the latter, so it has no id and no organization. */
 type Deployable = Pick<
   Template,
   "namespace" | "name" | "version" | "scope" | "description" | "parameters" | "components"
@@ -64,32 +69,35 @@ async function deployable(
   db: Queries,
   caller: Caller,
   address: Parameters<typeof templateAt>[2],
-  registry: TemplateRegistry,
+  templateCatalog: TemplateCatalog,
 ): Promise<Deployable> {
   try {
     return (await templateAt(db, caller, address)).template;
   } catch (error) {
     if (!(error instanceof Fault) || error.kind !== "not_found" || address.query.org_id !== undefined) throw error;
     const { namespace, name } = address.params;
-    const entry = (await readRegistry(registry)).find((each) => each.namespace === namespace && each.name === name);
+    const entry = (await readTemplateCatalog(templateCatalog)).find(
+      (each) => each.namespace === namespace && each.name === name,
+    );
     if (!entry) throw error;
     return { ...entry, id: null, org_id: null, scope: "global" };
   }
 }
 
+export interface TemplatePorts extends AppPorts, Ports<"db"> {
+  readonly readers: Readers;
+  readonly templateCatalog: TemplateCatalog;
+}
+
 /** Routes that deploy a template as an app, and that create a template of an app. */
-export function templateDeployRoutes(
-  db: Queries,
-  ports: AppPorts,
-  readers: Readers,
-  registry: TemplateRegistry,
-): Route[] {
+export function templateDeployRoutes(ports: TemplatePorts): Route[] {
+  const { db, readers, templateCatalog } = ports;
   return [
     route(
       deployStackTemplate,
-      inProject("editor", ({ body }) => body.project_id),
+      at(projectPlace, "editor", ({ body }) => body.project_id),
       async ({ caller, project, standing, params, query, body, change }) => {
-        const template = await deployable(db, caller, { params, query }, registry);
+        const template = await deployable(db, caller, { params, query }, templateCatalog);
         // A template that is not global may be deployed in its own organization only, even by a member of both.
         if (template.scope !== "global" && template.org_id !== project.org_id) throw templateNotFound();
         const given = body.parameters ?? {};
@@ -108,6 +116,9 @@ export function templateDeployRoutes(
             orgId: project.org_id,
             changes: { project_id: project.id, deploy_name: name, version: template.version },
           });
+          const located = (items: readonly ValidationItem[]) => attributeToParameters(items, template.components);
+          const problems = newAppProblems(name, components, ports);
+          if (problems.length > 0) throw invalid(located(problems));
           await createApp(unit, ports, {
             project,
             name,
@@ -116,6 +127,7 @@ export function templateDeployRoutes(
             createdBy: caller.email,
             isOrgAdmin: isOrgAdmin(standing),
             timeoutSeconds: body.timeout ?? DEFAULT_TIMEOUT_SECONDS,
+            located,
           });
           return { message: `${name} is being deployed.`, deploy_name: name, namespace: project.namespace };
         });
@@ -124,11 +136,11 @@ export function templateDeployRoutes(
 
     route(
       createStackTemplateFromApp,
-      inApp("viewer", (input) => addressOf(input)),
+      at(appPlace, "viewer", (input) => addressOf(input)),
       async ({ caller, app, body, change, reply }) => {
-        const { preserve_export_refs = true, project_id, cluster_id, ...said } = body;
+        const { preserve_export_refs = true, project_id, cluster_id, ...fields } = body;
         const { namespace, org_id } = app;
-        const content = refuseMalformedContent({ ...said, ...captureApp(app, preserve_export_refs) });
+        const content = refuseMalformedContent({ ...fields, ...captureApp(app, preserve_export_refs) });
         refuseBrokenContent(content, patternsChecked, ports.findDefinition);
         const { scope = "project" } = content;
         const wanted = {

@@ -32,11 +32,11 @@ describe("the value of a parameter", () => {
     [{ type: "string" }, "x".repeat(65_537), "string_too_long"],
     [{ type: "string", pattern: "x" }, "x".repeat(5000), "string_too_long"],
     [{ type: "string", pattern: "^[a-z]+$" }, "A", "string_pattern_mismatch"],
-  ])("[TP12] %j does not take %j", (parameter, value, type) => {
+  ])("[TP12] the parameter %j does not take %j", (parameter, value, type) => {
     expect(complaint(parameter, value)).toEqual([["body.parameters.p", type]]);
   });
 
-  test("[TP12] is reported with all others at once, also those that nobody declared", () => {
+  test("[TP12] all problems with parameters are reported at once, also parameters that nobody declared", () => {
     const parameters: TemplateParameter[] = [
       { name: "a", type: "integer" },
       { name: "b", type: "string", required: true },
@@ -52,13 +52,13 @@ describe("the value of a parameter", () => {
     ]);
   });
 
-  test("[TP12] is what is given, else the default, else nothing", () => {
+  test("[TP12] the value of a parameter is what is given, else the default, else nothing", () => {
     expect(settle({ type: "integer", default: 3 }, { p: 5 }).values.get("p")).toBe(5);
     expect(settle({ type: "integer", default: 3 }, {}).values.get("p")).toBe(3);
     expect(settle({ type: "integer" }, {}).values.get("p")).toBeNull();
   });
 
-  test("[TP12] is in no message", () => {
+  test("[TP12] no message about a parameter contains its value", () => {
     const { items } = settle({ type: "secret", min: 20, pattern: "^x" }, { p: "hunter22" });
     expect(JSON.stringify(items)).not.toContain("hunter22");
   });
@@ -69,17 +69,17 @@ describe("a generator", () => {
     ["random_password", /^[A-Za-z0-9]{24}$/],
     ["random_hex", /^[0-9a-f]{32}$/],
     ["uuid", /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/],
-  ] as const)("[TP13] %s makes %s", (generator, form) => {
+  ] as const)("[TP13] the generator %s makes %s", (generator, form) => {
     const [one, other] = [1, 2].map(() => settle({ type: "secret", required: true, generator }, {}).values.get("p"));
     expect(one).toMatch(form);
     expect(one).not.toBe(other);
   });
 
-  test("[TP13] makes nothing where a value is given", () => {
+  test("[TP13] a generator makes nothing where a value is given", () => {
     expect(settle({ type: "secret", generator: "uuid" }, { p: "mine" }).values.get("p")).toBe("mine");
   });
 
-  test("[TP13] is refused, or makes what the parameter takes", () => {
+  test("[TP13] a generator is refused, or makes what its parameter takes", () => {
     const bound = fc.option(fc.integer({ min: -5, max: 1100 }), { nil: undefined });
     const generators = fc.constantFrom("random_password", "random_hex", "uuid");
     fc.assert(
@@ -98,7 +98,7 @@ describe("a generator", () => {
     ["a default", { type: "string", generator: "uuid", default: "x" }],
     ["options", { type: "string", generator: "uuid", options: ["x"] }],
     ["bounds that it cannot keep", { type: "string", generator: "uuid", max: 35 }],
-  ])("[TP13] is refused with %s", (_, parameter) => {
+  ])("[TP13] a parameter with a generator is refused with %s", (_, parameter) => {
     expect(declarationProblem({ name: "p", ...parameter }, patternsHere)).toMatch(/generator/);
   });
 });

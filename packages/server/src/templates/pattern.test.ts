@@ -36,7 +36,7 @@ function compiledUnlessTooLarge(source: string) {
 }
 
 describe("a pattern", () => {
-  test("[TP14] means what it means to a regular expression, for whatever text", () => {
+  test("[TP14] a pattern matches the same texts as the platform's regular expression", () => {
     const text = fc.string({ unit: fc.constantFrom("a", "b", "1", ".", "\n", "😀"), maxLength: 8 });
     fc.assert(
       fc.property(pattern, text, (source, given) => {
@@ -52,11 +52,11 @@ describe("a pattern", () => {
     ["^(a+)+$", `${"a".repeat(LONGEST_MATCHED_TEXT - 1)}!`],
     ["^(a|a)*$", `${"a".repeat(LONGEST_MATCHED_TEXT - 1)}!`],
     ["(.*)*(.*)*(.*)*x$", "y".repeat(LONGEST_MATCHED_TEXT)],
-  ])("[TP14] %s is answered, where an engine that goes back would not return", (source, text) => {
+  ])("[TP14] the pattern %s is answered, where a backtracking engine would not return", (source, text) => {
     expect(compilePattern(source)(text)).toBe(false);
   });
 
-  test("[TP14] does not match text that is too long to be tested", () => {
+  test("[TP14] a pattern does not match text that is too long to be tested", () => {
     expect(compilePattern("a")("a".repeat(LONGEST_MATCHED_TEXT))).toBe(true);
     expect(compilePattern("a")("a".repeat(LONGEST_MATCHED_TEXT + 1))).toBe(false);
   });
@@ -66,7 +66,7 @@ describe("a pattern", () => {
     ["[{2000}]+", "{0}2"],
     ["[]{2000}]+", "{0]"],
     ["a{2,450}", "aa"],
-  ])("[TP14] %s is not too large for the number in it", (source, text) => {
+  ])("[TP14] the pattern %s is not too large for the number in it", (source, text) => {
     expect(compilePattern(`^${source}$`)(text)).toBe(true);
   });
 
@@ -80,12 +80,12 @@ describe("a pattern", () => {
     ["((a{30}){30}){30}", "RE2 does not take: invalid repeat count: `{30}`"],
     ["(abc){900}", "is too large"],
     ["(a?){1000}".repeat(45), "is too large"],
-  ])("[TP14] %s is refused, because it %s", (source, problem) => {
+  ])("[TP14] the pattern %s is refused, because it %s", (source, problem) => {
     expect(() => compilePattern(source)).toThrow(new PatternProblem(problem));
     expect(patternsHere.problemOf(source)).toBe(problem);
   });
 
-  test("[TP14] and the texts held against it can be answered elsewhere, with the same outcome", () => {
+  test("[TP14] patterns and the texts held against them can be answered elsewhere, with the same outcome", () => {
     const parameters = [
       { name: "a", type: "string", pattern: "^x+$", default: "xx" },
       { name: "b", type: "string", pattern: "^x+$" },

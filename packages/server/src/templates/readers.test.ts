@@ -1,19 +1,23 @@
 import { gzipSync } from "node:zlib";
+import { ArchiveProblem, ChartUnusable, type Fetch, type Given, ReadingProblem } from "@binnacle/charts";
 import { packedChart, tarOf } from "@binnacle/charts/fixture";
-import { describe, expect, test } from "vitest";
-import { createReaders } from "./readers.adapter.ts";
-import { PROBLEMS, type ReadingKind, ReadingProblem, type Readings } from "./reading.ts";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { NO_SHARED_CACHE } from "../bus/shared-cache.adapter.ts";
+import { createCharts } from "./chart-inspection.adapter.ts";
+import { askPatterns, createReaders, type Readers } from "./readers.adapter.ts";
+import type { READINGS } from "./reading.ts";
 
-const { ArchiveProblem, IndexProblem } = PROBLEMS;
 const readers = createReaders();
-const read = <K extends ReadingKind>(kind: K, given: Readings[K]["given"]) => readers.read("somebody", kind, given);
+const read = <K extends keyof typeof READINGS>(kind: K, given: Given<typeof READINGS, K>) =>
+  readers.read("somebody", kind, given);
 
 /** Keeps the parser busy for longer than anybody would wait. */
 const endlessEntries = `  - { version: 1.0.0, urls: [${"x,".repeat(4000)}] }\n`.repeat(5000);
+const slowValues = `a: [${"1,".repeat(90_000)}]`;
 const endless = () => ({ index: Buffer.from(`entries:\n  web:\n${endlessEntries}`), chart: "web" });
 
 describe("reading apart", () => {
-  test("[TP60] gives what reading at once gives", async () => {
+  test("[TP60] a text that is read in another thread gives its content, or its problem", async () => {
     expect(await read("template", "a: [1, b]")).toEqual({ kind: "value", value: { a: [1, "b"] } });
     expect(await read("template", "a: [")).toMatchObject({ kind: "malformed" });
     expect(await read("patterns", [{ pattern: "^a+$", texts: ["aa", "b"] }])).toEqual([
@@ -23,41 +27,89 @@ describe("reading apart", () => {
       versions: ["2.0.0-rc.1", "1.0.0"],
       version: "1.0.0",
     });
-    expect(await read("registry", Buffer.from("- a\n- b: 1\n"))).toEqual(["a", { b: 1 }]);
+    expect(await read("templateCatalog", Buffer.from("- a\n- b: 1\n"))).toEqual(["a", { b: 1 }]);
   });
 
-  test("[TP60] ends at a deadline, and the next text is read as if nothing had been", async () => {
-    const impatient = createReaders({ template: 50, patterns: 50, registry: 50, index: 50, versions: 50, chart: 50 });
+  test("[TP60] reading in another thread ends at a deadline, and other texts are read as usual", async () => {
+    const impatient = createReaders({
+      template: 50,
+      patterns: 50,
+      templateCatalog: 50,
+      index: 50,
+      versions: 50,
+      chart: 50,
+    });
     const late = impatient.read("somebody", "index", endless());
     await expect(late).rejects.toThrow(new ReadingProblem("it takes too long to read"));
     expect(await read("template", "a: 1")).toEqual({ kind: "value", value: { a: 1 } });
   });
 
-  test("[TP63] of one caller leaves the others a thread", async () => {
-    const busy = createReaders({ template: 20_000, patterns: 1, registry: 1, index: 1500, versions: 1, chart: 1 });
+  test.each([
+    ["a template", 5_000, () => read("template", `a:\n${endlessEntries}`)],
+    ["patterns", 5_000, () => read("patterns", [{ pattern: "(a?){900}b", texts: Array(5000).fill("a".repeat(5000)) }])],
+    ["an index", 10_000, () => read("index", endless())],
+    ["a chart", 10_000, () => read("chart", packedChart("web", "1.0.0", { "values.yaml": slowValues }).archive)],
+  ] as const)("[TP60] reading %s has a deadline of %i ms", async (_, deadlineMs, start) => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const earlier = vi.getTimerCount();
+    let outcome = "none yet";
+    const ended = start().then(
+      () => (outcome = "read"),
+      ({ message }: Error) => (outcome = message),
+    );
+    const turn = () => new Promise((resolve) => setImmediate(resolve));
+    while (vi.getTimerCount() === earlier) await turn();
+    vi.advanceTimersByTime(deadlineMs - 1);
+    await turn();
+    expect(outcome).toBe("none yet");
+    vi.advanceTimersByTime(1);
+    await ended;
+    expect(outcome).toBe("it takes too long to read");
+  });
+
+  test("[TP60] what takes too long to read is invalid where the caller wrote it, and a failure of the repository otherwise", async () => {
+    const late: Readers = { read: () => Promise.reject(new ReadingProblem("it takes too long to read")) };
+    const parameters = [{ name: "image", type: "string", pattern: "^a$" } as const];
+    await expect(askPatterns(late, { id: "somebody" }, parameters)).rejects.toMatchObject({ kind: "invalid" });
+    const fetch: Fetch = async (url) => ({ status: 200, headers: {}, body: Buffer.from("entries: {}"), url });
+    const charts = createCharts(fetch, () => new Date(0), late, NO_SHARED_CACHE);
+    const inspected = charts.inspect("somebody", { repo: "https://a.test", name: "web" });
+    await expect(inspected).rejects.toThrow(new ChartUnusable("its index is not usable: it takes too long to read"));
+  });
+
+  test("[TP63] the reads of one caller leave a thread to the others", async () => {
+    const busy = createReaders({
+      template: 20_000,
+      patterns: 1,
+      templateCatalog: 1,
+      index: 4000,
+      versions: 1,
+      chart: 1,
+    });
     const ended: string[] = [];
-    const hostile = ["first", "second", "third"].map((name) =>
+    const hostile = ["first", "second"].map((name) =>
       busy.read("hostile", "index", endless()).catch((error: Error) => ended.push(`${name}: ${error.message}`)),
     );
     expect(await busy.read("other", "template", "a: 1")).toMatchObject({ kind: "value" });
     expect(ended).toEqual([]);
     await Promise.all(hostile);
-    expect(ended).toEqual(["first", "second", "third"].map((name) => `${name}: it takes too long to read`));
+    expect(ended).toEqual(["first", "second"].map((name) => `${name}: it takes too long to read`));
   });
 });
 
 describe("the YAML of a chart", () => {
   const chart = (files: Record<string, string>) => read("chart", packedChart("web", "1.0.0", files).archive);
 
-  test("[TP37] may have the few aliases that people write", async () => {
+  test("[TP37] the YAML of a chart may have the few aliases that people write", async () => {
     const { defaults } = await chart({ "values.yaml": "a: &a { b: 1 }\nc: *a" });
     expect(defaults).toEqual({ a: { b: 1 }, c: { b: 1 } });
     expect((await chart({ "values.yaml": "" })).defaults).toEqual({});
   });
 
   test.each([
-    ["is none", "a: [", "its YAML cannot be read"],
-    ["is no map", "- a", "its YAML is no map"],
+    ["is not YAML", "a: [", "its YAML cannot be read"],
+    ["is not a map", "- a", "its YAML is not a map"],
     [
       "is a bomb",
       Array.from({ length: 20 }, (_, n) => `a${n}: &a${n} [${`*a${n - 1},`.repeat(n && 9)}]`).join("\n"),
@@ -67,11 +119,11 @@ describe("the YAML of a chart", () => {
     ["nests deeply", `a: ${"[".repeat(70)}${"]".repeat(70)}`, "its YAML nests too deeply"],
     ["has too many nodes", `a: [${"1,".repeat(100_000)}]`, "its YAML holds too much"],
     ["says too much by aliases", `a: &a ${"x".repeat(90_000)}\nb: [${"*a, ".repeat(50)}]`, "its YAML holds too much"],
-  ])("[TP61] that %s is refused", async (_, text, problem) => {
+  ])("[TP61] a YAML file of a chart that %s is refused", async (_, text, problem) => {
     await expect(chart({ "values.yaml": text })).rejects.toThrow(new ReadingProblem(problem));
   });
 
-  test("[TP61] and its other files have limits too", async () => {
+  test("[TP61] the other files of a chart have limits too", async () => {
     const large = `# ${"x".repeat(600_000)}\n`;
     await expect(chart({ "values.yaml": large })).rejects.toThrow(new ArchiveProblem("values.yaml is too large"));
     expect((await chart({ "README.md": large })).readme).toHaveLength(256 * 1024);
@@ -82,14 +134,14 @@ describe("the YAML of a chart", () => {
     });
   });
 
-  test("[TP37] in an archive that is none is refused", async () => {
+  test("[TP37] an archive that holds no chart is refused", async () => {
     const archive = gzipSync(tarOf({ "web/values.yaml": "a: 1" }));
     await expect(read("chart", archive)).rejects.toThrow(new ArchiveProblem("it holds no chart"));
   });
 });
 
 describe("an index", () => {
-  test("[TP62] is read for one chart, and what is of no use in it is passed over", async () => {
+  test("[TP62] an index is read for one chart, and entries that are of no use are passed over", async () => {
     const index = [
       "entries:",
       "  web:",
@@ -113,9 +165,16 @@ describe("an index", () => {
       "it lists too many versions",
     ],
     ["is too much JSON", `{"entries":{"web":[${"1,".repeat(5_000_000)}1]}}`, "it is too large for JSON"],
-  ])("[TP62] that %s is refused", async (_, text, problem) => {
-    const patient = createReaders({ template: 1, patterns: 1, registry: 1, index: 60_000, versions: 1, chart: 1 });
+  ])("[TP62] an index that %s is refused", async (_, text, problem) => {
+    const patient = createReaders({
+      template: 1,
+      patterns: 1,
+      templateCatalog: 1,
+      index: 60_000,
+      versions: 1,
+      chart: 1,
+    });
     const reading = patient.read("somebody", "index", { index: Buffer.from(text), chart: "web" });
-    await expect(reading).rejects.toThrow(new IndexProblem(problem));
+    await expect(reading).rejects.toThrow(new ReadingProblem(problem));
   });
 });

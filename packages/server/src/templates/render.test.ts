@@ -13,7 +13,7 @@ const literal = fc.string({ unit: fc.constantFrom("$", "{", "}", "a", "b") });
 const escaped = (text: string) => text.replaceAll("${", () => "$${");
 
 describe("filling in", () => {
-  test("[TP15] leaves no placeholder, keeps every literal and writes values as they are, whatever they hold", () => {
+  test("[TP15] filling in a template leaves no placeholder, keeps every literal and writes values unchanged", () => {
     fc.assert(
       fc.property(literal, literal, literal, (before, value, after) => {
         // A literal that ends in a dollar sign would make an escape of the placeholder behind it.
@@ -24,17 +24,17 @@ describe("filling in", () => {
     );
   });
 
-  test("[TP15] never fills in what a value says", () => {
+  test("[TP15] filling in a template does not fill in placeholders that stand in a value", () => {
     expect(render(inValues("${a} ${b}"), { a: "${b}", b: "${a}" })).toEqual(inValues("${b} ${a}"));
     expect(render(inValues("${a}"), { a: "${a}" })).toEqual(inValues("${a}"));
   });
 
-  test("[TP15] reaches every depth, and no name of a field", () => {
+  test("[TP15] filling in a template reaches every depth, and does not change the names of fields", () => {
     const component = inValues([{ deep: ["${a}", { "${a}": "${a}-$${a}" }] }]);
     expect(render(component, { a: 1 })).toEqual(inValues([{ deep: [1, { "${a}": "1-${a}" }] }]));
   });
 
-  test("[TP15] makes of a text without placeholders that text", () => {
+  test("[TP15] filling in a template without placeholders changes nothing", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         fc.pre(placeholdersIn(value).size === 0 && !JSON.stringify(value).includes("$${"));
@@ -43,7 +43,7 @@ describe("filling in", () => {
     );
   });
 
-  test("[TP16] gives a free value the type of the parameter", () => {
+  test("[TP16] filling in a free value gives it the type of the parameter", () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.integer(), fc.boolean()), (value) => {
         expect(render(inValues("${a}"), { a: value })).toEqual(inValues(value));
@@ -51,7 +51,7 @@ describe("filling in", () => {
     );
   });
 
-  test("[TP16] gives a field its number, and an environment variable its text", () => {
+  test("[TP16] filling in a template gives a field its number, and an environment variable its text", () => {
     const component = {
       workload_spec: { replicas: "${n}", env: [{ name: "N", value: "${n}" }], ingress: { tls: "${t}", host: "${n}" } },
       secrets: { N: "${n}" },
@@ -64,12 +64,12 @@ describe("filling in", () => {
     });
   });
 
-  test("[TP17] leaves out what an optional parameter without a value would be alone", () => {
+  test("[TP17] filling in a template leaves out a field or item that is only an optional parameter without a value", () => {
     const component = { workload_spec: { image: "${a}", args: ["x", "${a}", "-${a}-"] } };
     expect(render(component, { a: null })).toEqual({ workload_spec: { args: ["x", "--"] } });
   });
 
-  test("[TP18] ends when it grows too large, before it is", () => {
+  test("[TP18] filling in a template ends before the result is too large", () => {
     const large = "x".repeat(60_000);
     const component = { workload_spec: { args: Array.from({ length: 100_000 }, () => "${a}${a}${a}") } };
     expect(() => render(component, { a: large })).toThrow(TemplateOutgrown);
@@ -90,7 +90,7 @@ describe("what is wrong with a filled-in component", () => {
       components,
     ).map(({ loc }) => loc);
 
-  test("[TP24] is said of the parameters that filled the place", () => {
+  test("[TP24] a problem with a filled-in component is reported at the parameters that filled the place", () => {
     expect(blamed("workload_spec", "image")).toEqual([
       ["body", "parameters", "repo"],
       ["body", "parameters", "tag"],
@@ -99,7 +99,7 @@ describe("what is wrong with a filled-in component", () => {
     expect(blamed("workload_spec", "ports", 0, "name")).toEqual([["body", "parameters", "p"]]);
   });
 
-  test("[TP24] is said of the request where no parameter filled it", () => {
+  test("[TP24] a problem with a filled-in component is reported at the request where no parameter filled the place", () => {
     expect(blamed("workload_spec", "replicas")).toEqual([["body"]]);
   });
 });

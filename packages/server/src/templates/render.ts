@@ -94,9 +94,9 @@ export function attributeToParameters(
   return items.flatMap(({ loc, msg, type }) => {
     const path = loc.slice(2);
     const names = [...placeholdersIn(nearest(components, path))];
-    const said = `${["components", ...path].join(".")}: ${msg}`;
-    if (names.length === 0) return [{ loc: ["body"], msg: said, type }];
-    return names.map((name) => ({ loc: ["body", "parameters", name], msg: said, type }));
+    const message = `${["components", ...path].join(".")}: ${msg}`;
+    if (names.length === 0) return [{ loc: ["body"], msg: message, type }];
+    return names.map((name) => ({ loc: ["body", "parameters", name], msg: message, type }));
   });
 }
 

@@ -2,14 +2,15 @@ import {
   fillPlaceholders,
   isSecretPath,
   type JudgedComponent,
-  likelySecretPaths,
+  type LikelySecret,
+  likelySecrets,
   placeholdersIn,
   problemsOf,
   type TemplateComponent,
   type TemplateParameter,
   valueAt,
 } from "@binnacle/contract";
-import { withoutPaths } from "../addons/addon-values.ts";
+import { readableSecrets, strayReferences, withoutPaths } from "../addons/addon-values.ts";
 import type { FindDefinition } from "../apps/addon-component.ts";
 import type { Problem } from "../catalog/catalog-file.ts";
 import { declarationProblem } from "./parameter.ts";
@@ -64,7 +65,7 @@ function placeholderProblems(parameters: Content["parameters"], components: Cont
       [...used]
         .filter((name) => !declared.has(name))
         .slice(0, MOST_PLACEHOLDERS)
-        .map((name) => ({ path: ["components", index], message: `uses \${${name}}, which is no parameter` })),
+        .map((name) => ({ path: ["components", index], message: `uses \${${name}}, which is not a parameter` })),
     ),
     ...parameters.flatMap(({ name, required }, index) =>
       required && !usedBy.some((used) => used.has(name))
@@ -111,7 +112,7 @@ interface KnownPart {
   readonly isWhole: boolean;
 }
 
-/** Returns the component without the fields and items that a parameter fills. One without a name cannot be told apart: null. */
+/** Returns the component without the fields and items that a parameter fills. Null for one without a name, which cannot be identified. */
 function knownPart(component: TemplateComponent): KnownPart | null {
   if (!isKnown(component["name"])) return null;
   const { workload_spec: spec, ...rest } = component;
@@ -145,7 +146,7 @@ function mentionProblems(component: TemplateComponent, index: number, all: reado
   return mentioned
     .filter((name) => typeof name === "string")
     .filter((name) => !names.has(name) && placeholdersIn(name).size === 0)
-    .map((name) => ({ path: ["components", index], message: `mentions ${name}, which is no component` }));
+    .map((name) => ({ path: ["components", index], message: `mentions ${name}, which is not a component` }));
 }
 
 /**
@@ -155,7 +156,8 @@ function mentionProblems(component: TemplateComponent, index: number, all: reado
  */
 function secretProblems(component: TemplateComponent, index: number, parameters: Content["parameters"]): Problem[] {
   const { secrets = {}, ...rest } = component;
-  const secretValues = secretValuesOf(component);
+  const likely = likelySecretsOf(component);
+  const secretValues = secretValuesOf(component, likely);
   const used = placeholdersIn(withoutPaths(rest, [...secretValues.keys()]));
   const leaked = parameters.filter(({ type, name }) => type === "secret" && used.has(name));
   const kept = Object.entries(secrets as object).filter(([, value]) => placeholdersIn(value).size === 0);
@@ -168,23 +170,42 @@ function secretProblems(component: TemplateComponent, index: number, parameters:
     ...[...secretValues]
       .filter(([, value]) => value !== undefined && placeholdersIn(value).size === 0)
       .map(([path]) => ({ path: ["components", index, ...path.split(".")], message: KEPT_SECRET })),
+    ...likely
+      .filter(({ canBeSealed }) => !canBeSealed)
+      .slice(0, MOST_PLACEHOLDERS)
+      .map(({ steps, path }) => ({ path: ["components", index, ...VALUES, ...steps], message: unsealable(path) })),
+    ...strayReferences(valueAt(component, VALUES)).map(({ loc }) => ({
+      path: ["components", index, ...VALUES, ...loc],
+      message: "refers to a secret of an app; let a parameter of type secret stand for it",
+    })),
   ];
 }
 
 const KEPT_SECRET = "is a secret that the template would keep; let a parameter of type secret stand for it";
 
+const unsealable = (path: string) =>
+  `looks like a secret and cannot be sealed there; refer to a Secret, or list ${path} in plain_values`;
+
+const VALUES = ["chart_spec", "values"];
+
+const textsAt = (component: TemplateComponent, list: string) =>
+  listAt(component, ["chart_spec", list]).filter((path) => typeof path === "string");
+
+function likelySecretsOf(component: TemplateComponent): LikelySecret[] {
+  const values = valueAt(component, VALUES);
+  return isMap(values) ? likelySecrets(values, isSecretPath, textsAt(component, "plain_values")) : [];
+}
+
+const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
 /** Returns the secret values of a chart component by path, as an app has them. A path with a placeholder is not known yet. */
-function secretValuesOf(component: TemplateComponent): ReadonlyMap<string, unknown> {
-  const listed = (list: string) => listAt(component, ["chart_spec", list]).filter((path) => typeof path === "string");
-  const values = valueAt(component, ["chart_spec", "values"]);
-  const isMap = typeof values === "object" && values !== null && !Array.isArray(values);
-  const likely = isMap ? likelySecretPaths(values as Readonly<Record<string, unknown>>, isSecretPath) : [];
-  const plain = listed("plain_values");
-  const paths = [...listed("secret_values"), ...likely.filter((path) => !plain.includes(path))];
+function secretValuesOf(component: TemplateComponent, likely: readonly LikelySecret[]): ReadonlyMap<string, unknown> {
+  const sealed = likely.filter(({ canBeSealed }) => canBeSealed).map(({ path }) => path);
   return new Map(
-    paths
+    [...textsAt(component, "secret_values"), ...sealed]
       .filter((path) => placeholdersIn(path).size === 0)
-      .map((path) => ["chart_spec", "values", ...path.split(".")])
+      .map((path) => [...VALUES, ...path.split(".")])
       .map((steps) => [steps.join("."), valueAt(component, steps)]),
   );
 }
@@ -202,12 +223,22 @@ export function addonSecretProblems(components: readonly TemplateComponent[], fi
   return components.flatMap((component, index) => {
     const definitionId = valueAt(component, ["addon_spec", "definition_id"]);
     const definition = typeof definitionId === "string" ? find(definitionId) : undefined;
-    return (definition?.secret_values ?? []).flatMap((secret) => {
+    if (!definition) return [];
+    const given = valueAt(component, ["addon_spec", "values"]);
+    const readable = isMap(given) ? readableSecrets(given, definition) : [];
+    const kept = definition.secret_values.flatMap((secret) => {
       const path = ["addon_spec", "values", ...secret.split(".")];
       const value = valueAt(component, path);
       if (value === undefined || placeholdersIn(value).size > 0) return [];
       const message = `is a secret that the template would keep; let a parameter of type secret stand for it, as ${secret} of the component's secrets`;
       return [{ path: ["components", index, ...path], message }];
     });
+    return [
+      ...kept,
+      ...readable.map(({ loc }) => ({
+        path: ["components", index, "addon_spec", "values", ...loc],
+        message: "looks like a secret, and the addon does not seal it; refer to a Secret",
+      })),
+    ];
   });
 }

@@ -1,48 +1,39 @@
-import { type Person, startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Person, startWorld } from "@binnacle/world";
+import { afterAll, describe, expect, test } from "vitest";
 import { bindRole } from "../access/bindings.fixture.ts";
 import { newId } from "../id.adapter.ts";
-import { content, insertPlace, type Place, someName } from "./template.fixture.ts";
+import { content, insertPlace, someName } from "./template.fixture.ts";
 
-let world: World;
+const world = await startWorld();
+const { kysely: db } = world.database;
+const org = await world.org();
 /** Two projects of one namespace on two clusters, and a third beside the first. */
-let here: Place;
-let namesake: Place;
-let nextDoor: Place;
-let foreign: Place;
-let people: Record<"admin" | "editor" | "viewer" | "onCluster" | "besides" | "imitator" | "overThere" | "both", Person>;
-
-beforeAll(async () => {
-  world = await startWorld();
-  const { kysely: db } = world.database;
-  const org = await world.org();
-  here = await insertPlace(db, org);
-  namesake = await insertPlace(db, org, { namespace: here.namespace });
-  nextDoor = await insertPlace(db, org, { cluster: here.cluster });
-  foreign = await insertPlace(db, await world.org(), { namespace: here.namespace });
-  const member = () => world.person({ org });
-  people = {
-    admin: await world.person({ org, role: "admin" }),
-    editor: await member(),
-    viewer: await member(),
-    onCluster: await member(),
-    besides: await member(),
-    imitator: await member(),
-    overThere: await member(),
-    both: await member(),
-  };
-  const bind = (who: keyof typeof people, role: "viewer" | "editor" | "admin", place: Parameters<typeof bindRole>[3]) =>
-    bindRole(db, people[who].id, role, place);
-  await bind("editor", "editor", { project: here.project });
-  await bind("viewer", "viewer", { project: here.project });
-  await bind("onCluster", "viewer", { cluster: here.cluster });
-  await bind("besides", "editor", { project: nextDoor.project });
-  await bind("imitator", "admin", { project: namesake.project });
-  await bind("overThere", "admin", { cluster: namesake.cluster });
-  await bind("both", "editor", { project: here.project });
-  await bind("both", "editor", { project: namesake.project });
-});
-afterAll(() => world?.stop());
+const here = await insertPlace(db, org);
+const namesake = await insertPlace(db, org, { namespace: here.namespace });
+const nextDoor = await insertPlace(db, org, { cluster: here.cluster });
+const foreign = await insertPlace(db, await world.org(), { namespace: here.namespace });
+const member = () => world.person({ org });
+const people = {
+  admin: await world.person({ org, role: "admin" }),
+  editor: await member(),
+  viewer: await member(),
+  onCluster: await member(),
+  besides: await member(),
+  imitator: await member(),
+  overThere: await member(),
+  both: await member(),
+};
+const bind = (who: keyof typeof people, role: "viewer" | "editor" | "admin", place: Parameters<typeof bindRole>[3]) =>
+  bindRole(db, people[who].id, role, place);
+await bind("editor", "editor", { project: here.project });
+await bind("viewer", "viewer", { project: here.project });
+await bind("onCluster", "viewer", { cluster: here.cluster });
+await bind("besides", "editor", { project: nextDoor.project });
+await bind("imitator", "admin", { project: namesake.project });
+await bind("overThere", "admin", { cluster: namesake.cluster });
+await bind("both", "editor", { project: here.project });
+await bind("both", "editor", { project: namesake.project });
+afterAll(() => world.stop());
 
 const bodyOf = (changes: object = {}) => content({ namespace: here.namespace, org_id: here.org, ...changes });
 const pathOf = ({ namespace, name }: { namespace: string; name: string }, rest = "") =>
@@ -62,7 +53,7 @@ const idsSeenBy = async ({ api }: Person): Promise<string[]> => {
 
 describe("a project of the same name on another cluster", () => {
   test.each(["imitator", "overThere"] as const)(
-    "[TP45] gives %s nothing of a template of scope project",
+    "[TP45] a project of the same name on another cluster gives %s nothing of a template of scope project",
     async (who) => {
       const template = await made({ scope: "project", project_id: here.project });
       const { api } = people[who];
@@ -77,7 +68,7 @@ describe("a project of the same name on another cluster", () => {
   );
 
   test.each(["imitator", "overThere"] as const)(
-    "[TP45] gives %s nothing of a template of scope cluster",
+    "[TP45] a project of the same name on another cluster gives %s nothing of a template of scope cluster",
     async (who) => {
       const template = await made({ scope: "cluster", cluster_id: here.cluster });
       const { api } = people[who];
@@ -88,7 +79,7 @@ describe("a project of the same name on another cluster", () => {
     },
   );
 
-  test("[TP45] does not let its editors make a template for the other", async () => {
+  test("[TP45] editors of a project cannot make a template for a project of the same name on another cluster", async () => {
     const refused = await people.imitator.api.post(
       "/stack-templates",
       bodyOf({ project_id: here.project, scope: "project" }),
@@ -98,7 +89,7 @@ describe("a project of the same name on another cluster", () => {
 });
 
 describe("the project or cluster of a new template", () => {
-  test("[TP44] is the one that is named, and is shown by reads and by the list", async () => {
+  test("[TP44] the project or cluster of a new template is the one that is named, and reads and the list show it", async () => {
     const ofProject = await made({ scope: "project", project_id: here.project.toUpperCase() });
     expect(ofProject).toMatchObject({ project_id: here.project, cluster_id: null });
     const ofCluster = await made({ scope: "cluster", cluster_id: here.cluster });
@@ -108,7 +99,7 @@ describe("the project or cluster of a new template", () => {
     expect(body.data).toContainEqual(expect.objectContaining({ id: ofProject.id, project_id: here.project }));
   });
 
-  test("[TP44] is the only one with its namespace that the caller sees", async () => {
+  test("[TP44] the project or cluster of a new template is the only one with its namespace that the caller sees", async () => {
     const ofEditor = await people.editor.api.post("/stack-templates", bodyOf({ scope: "project", org_id: undefined }));
     expect(ofEditor).toMatchObject({ status: 201, body: { project_id: here.project, org_id: here.org } });
     const beside = await made({ scope: "cluster", namespace: nextDoor.namespace });
@@ -119,21 +110,27 @@ describe("the project or cluster of a new template", () => {
     ["project", "project_id", () => people.both],
     ["project", "project_id", () => people.admin],
     ["cluster", "cluster_id", () => people.admin],
-  ])("[TP44] must be named where scope %s leaves several: 422 at %s", async (scope, field, who) => {
-    const refused = await who().api.post("/stack-templates", bodyOf({ scope }));
-    expect(refused).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", field], type: "value_error" }] } });
-    expect(refused.body.detail[0].msg).toContain(field);
-  });
+  ])(
+    "[TP44] a new template of scope %s must name its place where several have its namespace: 422 at %s",
+    async (scope, field, who) => {
+      const refused = await who().api.post("/stack-templates", bodyOf({ scope }));
+      expect(refused).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", field], type: "value_error" }] } });
+      expect(refused.body.detail[0].msg).toContain(field);
+    },
+  );
 
   test.each([
     ["project", "project_id"],
     ["cluster", "cluster_id"],
-  ])("[TP44] must be named where scope %s leaves none: 422 at %s", async (scope, field) => {
-    const refused = await people.admin.api.post("/stack-templates", bodyOf({ scope, namespace: someName() }));
-    expect(refused).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", field] }] } });
-  });
+  ])(
+    "[TP44] a new template of scope %s must name its place where none has its namespace: 422 at %s",
+    async (scope, field) => {
+      const refused = await people.admin.api.post("/stack-templates", bodyOf({ scope, namespace: someName() }));
+      expect(refused).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", field] }] } });
+    },
+  );
 
-  test("[TP44] is a 404 where it is hidden, of another namespace or of another organization", async () => {
+  test("[TP44] a new template of a project or cluster that is hidden, of another namespace or of another organization is a 404", async () => {
     const refusals = [
       { scope: "project", project_id: foreign.project },
       { scope: "project", project_id: foreign.project, org_id: undefined },
@@ -156,12 +153,12 @@ describe("the project or cluster of a new template", () => {
     ["cluster", { project_id: newId() }, "project_id"],
     ["project", { cluster_id: newId() }, "cluster_id"],
     ["global", { cluster_id: newId() }, "cluster_id"],
-  ])("[TP44] of another scope than %s is a 422: %j", async (scope, ids, field) => {
+  ])("[TP44] a place of another scope than %s is a 422 for a new template: %j", async (scope, ids, field) => {
     const refused = await people.admin.api.post("/stack-templates", bodyOf({ scope, ...ids }));
     expect(refused).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", field], type: "value_error" }] } });
   });
 
-  test("[TP44] is named in the form beside a YAML text", async () => {
+  test("[TP44] the project or cluster of a new template is named in the form beside a YAML text", async () => {
     const text = content({ namespace: here.namespace, scope: "project" });
     const parts = { yaml_content: JSON.stringify(text), create: "true", org_id: here.org };
     const unsaid = await people.both.api.send("POST", "/stack-templates/from-yaml", { parts });
@@ -171,7 +168,7 @@ describe("the project or cluster of a new template", () => {
     expect(said).toMatchObject({ status: 201, body: { project_id: namesake.project } });
   });
 
-  test("[TP25] is that of the app from which the template is made", async () => {
+  test("[TP25] the project or cluster of a template from an app is that of the app", async () => {
     const name = someName("app");
     const components = [{ name: "web", workload_spec: { image: "nginx" } }];
     await people.both.api.post("/apps", { name, project_id: namesake.project, components });
@@ -188,7 +185,7 @@ describe("the project or cluster of a new template", () => {
 });
 
 describe("the end of a project or cluster", () => {
-  test("[TP46] takes its templates with it, and a project on its way out takes no new one", async () => {
+  test("[TP46] templates go with their project or cluster, and a project that is being deleted takes no new template", async () => {
     const { kysely: db } = world.database;
     const short = await insertPlace(db, here.org);
     const kept = await made({ namespace: short.namespace });
@@ -210,7 +207,7 @@ describe("the end of a project or cluster", () => {
     expect([await isThere(ofCluster), await isThere(kept)]).toEqual([false, true]);
   });
 
-  test("[TP46] leaves no right to a project that comes after it under its name", async () => {
+  test("[TP46] the templates of a deleted project give no right to a later project with its name", async () => {
     const { kysely: db } = world.database;
     const first = await insertPlace(db, here.org);
     const template = await made({ namespace: first.namespace, scope: "project" });
@@ -221,7 +218,7 @@ describe("the end of a project or cluster", () => {
 });
 
 describe("the list and the reading of one template", () => {
-  test("[TP47] agree for everyone: what is in the list can be read, and nothing else", async () => {
+  test("[TP47] the list and the reading of one template agree for everyone: what is in the list can be read, and nothing else", async () => {
     const { kysely: db } = world.database;
     const templates = [
       await made({ scope: "project", project_id: here.project }),

@@ -1,23 +1,15 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are what is tested
 
-import { type Person, startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startWorld } from "@binnacle/world";
+import { afterAll, describe, expect, test } from "vitest";
 import { stringify } from "yaml";
 import { definitionId } from "../catalog/catalog-file.ts";
-import { content, insertPlace, type Place, someName } from "./template.fixture.ts";
+import { content, someName } from "./template.fixture.ts";
 
-let world: World;
-let place: Place;
-let admin: Person;
-let member: Person;
-
-beforeAll(async () => {
-  world = await startWorld();
-  place = await insertPlace(world.database.kysely, await world.org());
-  admin = await world.person({ org: place.org, role: "admin" });
-  member = await world.person({ org: place.org });
-});
-afterAll(() => world?.stop());
+const world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
+const place = await world.projectWithPeople();
+const { admin, member } = place;
+afterAll(() => world.stop());
 
 type Parts = Record<string, string | Blob>;
 
@@ -26,14 +18,14 @@ const storedNames = async () =>
   (await world.database.kysely.selectFrom("stack_templates").select("name").execute()).map(({ name }) => name);
 
 describe("POST /stack-templates/from-yaml", () => {
-  test("[TP28] says of a valid text what it says, and stores nothing", async () => {
+  test("[TP28] POST /stack-templates/from-yaml tells what a valid text contains, and stores nothing", async () => {
     const given = content();
     const answer = await send({ yaml_content: stringify(given) });
     expect(answer).toMatchObject({ status: 200, body: { valid: true, errors: [], template: given } });
     expect(await storedNames()).not.toContain(given.name);
   });
 
-  test("[AP182] takes exportRef for export_ref", async () => {
+  test("[AP182] POST /stack-templates/from-yaml takes exportRef for export_ref", async () => {
     const component = (refs: object) => ({ name: "web", workload_spec: { image: "${image}" }, ...refs });
     const given = content({ components: [component({ exportRefs: [{ component: "web-2" }] }), { name: "web-2" }] });
     expect((await send({ yaml_content: stringify(given) })).body).toMatchObject({
@@ -42,7 +34,7 @@ describe("POST /stack-templates/from-yaml", () => {
     });
   });
 
-  test("[TP28] says of a text that is not valid all that is wrong", async () => {
+  test("[TP28] POST /stack-templates/from-yaml names everything that is wrong with a text that is not valid", async () => {
     const misformed = await send({ yaml_content: stringify(content({ name: "No Label", scope: "galaxy", owner: 1 })) });
     expect(misformed).toMatchObject({ status: 200, body: { valid: false, template: null } });
     expect(misformed.body.errors.map(({ loc }: { loc: unknown[] }) => loc.join(".")).toSorted()).toEqual([
@@ -68,7 +60,7 @@ describe("POST /stack-templates/from-yaml", () => {
     }
   });
 
-  test("[TP29] creates the template in the namespace of the form, before the one in the text", async () => {
+  test("[TP29] POST /stack-templates/from-yaml creates the template in the namespace of the form, before the one in the text", async () => {
     const ownNamespace = someName();
     const given = content({ namespace: ownNamespace });
     const file = new File([stringify(given)], "template.yaml", { type: "application/yaml" });
@@ -83,7 +75,7 @@ describe("POST /stack-templates/from-yaml", () => {
     expect((await send({ yaml_content: stringify(given), create: "true" })).body.namespace).toBe(ownNamespace);
   });
 
-  test("[TP29] needs a namespace, a valid template and somebody who may write it", async () => {
+  test("[TP29] POST /stack-templates/from-yaml needs a namespace, a valid template and a caller who may write it", async () => {
     const given = content();
     const yaml_content = stringify(given);
     expect(await send({ yaml_content, create: "true" })).toMatchObject({
@@ -104,19 +96,19 @@ describe("POST /stack-templates/from-yaml", () => {
     ["a tag", "name: !!python/object x"],
     ["a key twice", "name: a\nname: b"],
     ["lists without end", "[".repeat(100_000)],
-  ])("[TP30] refuses %s", async (_, yaml_content) => {
+  ])("[TP30] POST /stack-templates/from-yaml refuses %s", async (_, yaml_content) => {
     expect(await send({ yaml_content })).toMatchObject({
       status: 422,
       body: { detail: [{ loc: ["body", "yaml_content"], type: "value_error" }] },
     });
   });
 
-  test("[TP30] refuses files that are too large", async () => {
+  test("[TP30] POST /stack-templates/from-yaml refuses files that are too large", async () => {
     expect((await send({ file: new Blob(["x".repeat(200_000)]) })).status).toBe(422);
     expect((await send({ file: new Blob(["x".repeat(10_000_000)]) })).status).toBe(413);
   });
 
-  test("[TP31] takes exactly one of file and yaml_content, and nothing that it does not know", async () => {
+  test("[TP31] POST /stack-templates/from-yaml takes exactly one of file and yaml_content, and no unknown fields", async () => {
     const yaml_content = stringify(content());
     for (const parts of [{}, { yaml_content, file: new Blob([yaml_content]) }] satisfies Parts[]) {
       expect(await send(parts)).toMatchObject({ status: 422, body: { detail: [{ loc: ["body"] }] } });
@@ -125,7 +117,7 @@ describe("POST /stack-templates/from-yaml", () => {
     expect((await send({ yaml_content, create: "perhaps" })).status).toBe(422);
   });
 
-  test("[TP31] refuses what is no form, or not UTF-8", async () => {
+  test("[TP31] POST /stack-templates/from-yaml refuses a body that is not a form, or not UTF-8", async () => {
     const path = "/stack-templates/from-yaml";
     expect((await admin.api.post(path, { yaml_content: "a" })).status).toBe(415);
     for (const type of ["multipart/form-data", "multipart/form-data; boundary=x"]) {

@@ -1,3 +1,4 @@
+import { ReadingProblem } from "@binnacle/charts";
 import {
   createStackTemplateFromYaml,
   renameInComponents,
@@ -6,15 +7,13 @@ import {
 } from "@binnacle/contract";
 import type { Caller } from "../access/caller.ts";
 import type { FindDefinition } from "../apps/addon-component.ts";
-import type { Clock } from "../clock.ts";
-import type { Queries } from "../database/transaction.ts";
 import { invalid, invalidValue, readableItems } from "../fault.ts";
 import { sendEtag } from "../http/etag.ts";
 import { signedIn } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
 import { authorizedPlace, contentItems, createTemplate } from "./create-template.runner.ts";
+import type { TemplatePorts } from "./deploy.routes.ts";
 import { askPatterns, type Readers } from "./readers.adapter.ts";
-import { ReadingProblem } from "./reading.ts";
 import { newVersionOf, problemItems } from "./template.ts";
 import { addonSecretProblems, templateProblems } from "./template-problems.ts";
 import { itemsIn, withNamespace, type YamlPart } from "./template-yaml.ts";
@@ -22,7 +21,7 @@ import { itemsIn, withNamespace, type YamlPart } from "./template-yaml.ts";
 interface Means {
   readonly readers: Readers;
   readonly caller: Caller;
-  readonly find: FindDefinition;
+  readonly findDefinition: FindDefinition;
 }
 
 /** Returns the content and all problems. Throws the 422 of a text that cannot be read. */
@@ -30,7 +29,7 @@ async function checkedContent(
   part: YamlPart,
   text: string,
   namespace: string | undefined,
-  { readers, caller, find }: Means,
+  { readers, caller, findDefinition }: Means,
 ): Promise<StackTemplateReading> {
   const reading = await readers.read(caller.id, "template", text).catch((error: unknown) => {
     throw error instanceof ReadingProblem
@@ -50,17 +49,17 @@ async function checkedContent(
   const patterns = await askPatterns(readers, caller, parameters);
   const problems = [
     ...templateProblems({ parameters, components }, patterns),
-    ...addonSecretProblems(components, find),
+    ...addonSecretProblems(components, findDefinition),
   ];
   const errors = readableItems(problemItems(problems, ["body", part]));
   return errors.length > 0 ? { valid: false, errors, template: null } : { valid: true, errors, template: content };
 }
 
-export function templateYamlRoutes(db: Queries, clock: Clock, find: FindDefinition, readers: Readers): Route[] {
+export function templateYamlRoutes({ db, clock, findDefinition, readers }: TemplatePorts): Route[] {
   return [
     route(createStackTemplateFromYaml, signedIn, async ({ caller, body, change, reply }) => {
       const part = body.file === undefined ? "yaml_content" : "file";
-      const reading = await checkedContent(part, body[part] ?? "", body.namespace, { readers, caller, find });
+      const reading = await checkedContent(part, body[part] ?? "", body.namespace, { readers, caller, findDefinition });
       if (!body.create) return reading;
       const { template: content, errors } = reading;
       if (!content) throw invalid(errors);

@@ -1,39 +1,22 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are what is tested
 
-import { type Client, type Person, startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Client, startWorld } from "@binnacle/world";
+import { afterAll, describe, expect, test } from "vitest";
 import { bindRole } from "../access/bindings.fixture.ts";
 import { definitionId } from "../catalog/catalog-file.ts";
 import { newId } from "../id.adapter.ts";
-import { content, insertPlace, type Place, someName } from "./template.fixture.ts";
+import { content, insertPlace, someName } from "./template.fixture.ts";
 
-let world: World;
-let place: Place;
-let neighbour: Place;
-let people: Record<"stranger" | "member" | "viewer" | "editor" | "clusterViewer" | "nextDoor" | "admin", Person>;
-
-beforeAll(async () => {
-  world = await startWorld();
-  const { kysely: db } = world.database;
-  const org = await world.org();
-  place = await insertPlace(db, org);
-  neighbour = await insertPlace(db, org, { cluster: place.cluster });
-  const person = (role: "member" | "admin" = "member") => world.person({ org, role });
-  people = {
-    stranger: await world.person(),
-    member: await person(),
-    viewer: await person(),
-    editor: await person(),
-    clusterViewer: await person(),
-    nextDoor: await person(),
-    admin: await person("admin"),
-  };
-  await bindRole(db, people.viewer.id, "viewer", { project: place.project });
-  await bindRole(db, people.editor.id, "editor", { project: place.project });
-  await bindRole(db, people.clusterViewer.id, "viewer", { cluster: place.cluster });
-  await bindRole(db, people.nextDoor.id, "viewer", { project: neighbour.project });
-});
-afterAll(() => world?.stop());
+const world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
+const { kysely: db } = world.database;
+const place = await world.projectWithPeople();
+const { org, admin, member, stranger, viewer, editor } = place;
+const neighbour = await insertPlace(db, org, { cluster: place.cluster });
+const [clusterViewer, nextDoor] = [await world.person({ org }), await world.person({ org })];
+const people = { stranger, member, viewer, editor, clusterViewer, nextDoor, admin };
+await bindRole(db, people.clusterViewer.id, "viewer", { cluster: place.cluster });
+await bindRole(db, people.nextDoor.id, "viewer", { project: neighbour.project });
+afterAll(() => world.stop());
 
 const pathOf = ({ namespace, name }: { namespace: string; name: string }) => `/stack-templates/${namespace}/${name}`;
 
@@ -47,7 +30,7 @@ async function made(changes: object = {}, api: Client = world.admin.api) {
 }
 
 describe("POST /stack-templates", () => {
-  test("[TP1] answers with the whole template, as it is then read", async () => {
+  test("[TP1] POST /stack-templates answers with the whole template, as a GET then reads it", async () => {
     const body = content({
       namespace: place.namespace,
       description: "What shops run.",
@@ -71,21 +54,21 @@ describe("POST /stack-templates", () => {
     expect(read.headers.get("etag")).toBe(created.headers.get("etag"));
   });
 
-  test("[TP1] fills in what a short body leaves out", async () => {
+  test("[TP1] POST /stack-templates fills in what a short body leaves out", async () => {
     const { name, components } = content({ components: [{ name: "web", workload_spec: { image: "nginx" } }] });
     const created = await people.editor.api.post("/stack-templates", { namespace: place.namespace, name, components });
     expect(created.body).toMatchObject({ version: "1.0.0", scope: "project", description: null, icon: null });
     expect(created.body).toMatchObject({ tags: [], parameters: [] });
   });
 
-  test("[TP2] refuses a namespace and name that the organization has already", async () => {
+  test("[TP2] POST /stack-templates refuses a namespace and name that the organization has already", async () => {
     const { namespace, name } = await made();
     const again = await world.admin.api.post("/stack-templates", content({ namespace, name, org_id: place.org }));
     expect(again).toMatchObject({ status: 409 });
     expect(again.body.detail).toBe("A stack template with this namespace and name already exists.");
   });
 
-  test("[TP3] belongs to the organization it names, and one that is hidden is a 404", async () => {
+  test("[TP3] a template belongs to the organization that its creator names, and a hidden organization is a 404", async () => {
     const elsewhere = await world.org();
     const body = content({ namespace: someName(), org_id: elsewhere });
     expect((await people.admin.api.post("/stack-templates", body)).status).toBe(404);
@@ -93,7 +76,7 @@ describe("POST /stack-templates", () => {
     expect((await world.admin.api.post("/stack-templates", body)).body.org_id).toBe(elsewhere);
   });
 
-  test("[TP3] belongs to the organization of the visible project of that namespace, else to the only one", async () => {
+  test("[TP3] a new template belongs to the organization of the visible project of its namespace, else to the caller's only one", async () => {
     const elsewhere = await world.org();
     await world.admin.api.post(`/orgs/${elsewhere}/members`, { user_id: people.admin.id, role: "admin" });
     const inProject = content({ namespace: place.namespace });
@@ -106,7 +89,7 @@ describe("POST /stack-templates", () => {
     expect((await people.admin.api.post("/stack-templates", nowhere)).body.org_id).toBe(place.org);
   });
 
-  test("[TP3] does not take a hidden project of that namespace for a hint", async () => {
+  test("[TP3] a hidden project with the namespace of a new template does not decide its organization", async () => {
     const elsewhere = await insertPlace(world.database.kysely, await world.org());
     const created = await people.admin.api.post("/stack-templates", content({ namespace: elsewhere.namespace }));
     expect(created).toMatchObject({ status: 201, body: { org_id: place.org } });
@@ -125,7 +108,7 @@ describe("POST /stack-templates", () => {
     ],
     ["organization", { stranger: 404, member: 403, viewer: 403, editor: 403, clusterViewer: 403, admin: 201 }],
     ["global", { stranger: 404, member: 403, viewer: 403, editor: 403, clusterViewer: 403, nextDoor: 403, admin: 403 }],
-  ])("[TP5] scope %s is written by %j", async (scope, expected) => {
+  ])("[TP5] POST /stack-templates with scope %s answers the callers with %j", async (scope, expected) => {
     const statuses: Record<string, number> = {};
     for (const who of Object.keys(expected) as (keyof typeof people)[]) {
       const body = content({ namespace: place.namespace, org_id: place.org, scope });
@@ -136,13 +119,13 @@ describe("POST /stack-templates", () => {
     expect((await world.admin.api.post("/stack-templates", superuser)).status).toBe(201);
   });
 
-  test("[TP1] takes nobody without a session", async () => {
+  test("[TP1] POST /stack-templates without a session is a 401", async () => {
     expect((await world.anyone.post("/stack-templates", content({ namespace: "shop" }))).status).toBe(401);
   });
 
   test.each<[string, object, (string | number)[]]>([
-    ["a name that is no DNS label", { name: "Not_A_Label" }, ["name"]],
-    ["a namespace that is no DNS label", { namespace: "-shop" }, ["namespace"]],
+    ["a name that is not a DNS label", { name: "Not_A_Label" }, ["name"]],
+    ["a namespace that is not a DNS label", { namespace: "-shop" }, ["namespace"]],
     ["an unknown scope", { scope: "galaxy" }, ["scope"]],
     ["an unknown field", { owner: "me" }, ["owner"]],
     ["no components", { components: [] }, ["components"]],
@@ -224,7 +207,7 @@ describe("POST /stack-templates", () => {
       },
       ["components", 0, "addon_spec", "values", "auth", "password"],
     ],
-  ])("[TP6] refuses %s, and stores nothing", async (_, changes, at) => {
+  ])("[TP6] POST /stack-templates refuses %s, and stores nothing", async (_, changes, at) => {
     const body = content({ namespace: place.namespace, ...changes });
     const refused = await people.admin.api.post("/stack-templates", body);
     expect(refused.status, JSON.stringify(refused.body)).toBe(422);
@@ -236,7 +219,7 @@ describe("POST /stack-templates", () => {
     expect(JSON.stringify(refused.body)).not.toContain("hunter22");
   });
 
-  test("[TP6] refuses a body of ten megabytes", async () => {
+  test("[TP6] POST /stack-templates refuses a body of ten megabytes", async () => {
     const components = [{ name: "web", workload_spec: { args: ["x".repeat(10_000_000)] } }];
     const refused = await people.admin.api.post(
       "/stack-templates",
@@ -271,7 +254,7 @@ describe("GET /stack-templates", () => {
     expect((await world.admin.api.get(pathOf(template))).status).toBe(200);
   });
 
-  test("[TP7] lists newest first in pages, without parameters and components, by namespace and scope", async () => {
+  test("[TP7] GET /stack-templates lists newest first in pages, without parameters and components, by namespace and scope", async () => {
     const own = await insertPlace(world.database.kysely, place.org);
     const older = await made({ namespace: own.namespace });
     const newer = await made({ namespace: own.namespace, scope: "cluster" });
@@ -287,7 +270,7 @@ describe("GET /stack-templates", () => {
     expect((await people.admin.api.get(`${asked}&page=9`)).body).toMatchObject({ data: [], total_count: 2 });
   });
 
-  test("[TP7] is empty for a namespace that is not there or not to be seen, and 422 for an unknown scope", async () => {
+  test("[TP7] GET /stack-templates is empty for an unknown or hidden namespace, and a 422 for an unknown scope", async () => {
     expect((await people.admin.api.get("/stack-templates?namespace=nowhere")).body).toMatchObject({ data: [] });
     const hidden = `/stack-templates?namespace=${place.namespace}&scope=organization`;
     expect((await people.stranger.api.get(hidden)).body).toMatchObject({ data: [], total_count: 0 });
@@ -298,7 +281,7 @@ describe("GET /stack-templates", () => {
 });
 
 describe("a template of the same address in two organizations", () => {
-  test("[TP8] is ambiguous, unless the query says which organization", async () => {
+  test("[TP8] a template address that two of the caller's organizations have is ambiguous, unless the query names one", async () => {
     const elsewhere = await world.org();
     const person = await world.person({ org: place.org, role: "admin" });
     await world.admin.api.post(`/orgs/${elsewhere}/members`, { user_id: person.id, role: "admin" });
@@ -319,7 +302,7 @@ describe("a template of the same address in two organizations", () => {
     expect((await people.admin.api.get(`${pathOf(here)}?org_id=${elsewhere}`)).status).toBe(404);
   });
 
-  test("[TP8] is not ambiguous with what another organization has made global", async () => {
+  test("[TP8] a template is not ambiguous with a global one of another organization that has the same address", async () => {
     const elsewhere = await world.org();
     const here = await made();
     await made({ name: here.name, org_id: elsewhere, scope: "global" });
@@ -328,7 +311,7 @@ describe("a template of the same address in two organizations", () => {
 });
 
 describe("PUT /stack-templates/{namespace}/{name}", () => {
-  test("[TP9] changes what it names in place, and leaves the rest and the version", async () => {
+  test("[TP9] PUT of a template changes the fields that it names, and leaves the others and the version", async () => {
     const template = await made({ description: "Before.", icon: "globe" });
     world.clock.advance(60_000);
     const components = [{ name: "api", workload_spec: { image: "${image}", replicas: 2 } }];
@@ -344,7 +327,7 @@ describe("PUT /stack-templates/{namespace}/{name}", () => {
     expect((await people.admin.api.get(pathOf(template))).body).toEqual(changed.body);
   });
 
-  test("[AL84] [AL85] is on record by field, without the contents of its files", async () => {
+  test("[AL84] [AL85] a PUT of a template is in the audit log field by field, without the contents of its files", async () => {
     const component = (image: string, secret: string) => ({
       name: "web",
       workload_spec: { image, files: [{ path: "/etc/app", content: secret }] },
@@ -372,7 +355,7 @@ describe("PUT /stack-templates/{namespace}/{name}", () => {
     });
   });
 
-  test("[TP9] refuses what cannot be changed, and what the whole could not be", async () => {
+  test("[TP9] PUT of a template refuses fields that cannot change, and changes after which the whole is not valid", async () => {
     const template = await made();
     expect((await people.admin.api.put(pathOf(template), { version: "2.0.0" })).status).toBe(422);
     expect((await people.admin.api.put(pathOf(template), { name: "other" })).status).toBe(422);
@@ -381,7 +364,7 @@ describe("PUT /stack-templates/{namespace}/{name}", () => {
     expect((await people.admin.api.get(pathOf(template))).body).toEqual(template);
   });
 
-  test("[TP5] is for who may write a template of that scope", async () => {
+  test("[TP5] PUT of a template is for callers who may write a template of its scope", async () => {
     const template = await made({ scope: "project" });
     const change = { description: "Changed." };
     expect((await people.viewer.api.put(pathOf(template), change)).status).toBe(403);
@@ -393,7 +376,7 @@ describe("PUT /stack-templates/{namespace}/{name}", () => {
     expect((await world.anyone.put(pathOf(template), change)).status).toBe(401);
   });
 
-  test("[TP10] and DELETE honour If-Match", async () => {
+  test("[TP10] PUT and DELETE of a template honour If-Match", async () => {
     const template = await made();
     const stale = (await people.admin.api.get(pathOf(template))).headers.get("etag") ?? "";
     const fresh = (await people.admin.api.put(pathOf(template), { icon: "star" })).headers.get("etag") ?? "";
@@ -410,7 +393,7 @@ describe("PUT /stack-templates/{namespace}/{name}", () => {
 });
 
 describe("DELETE /stack-templates/{namespace}/{name}", () => {
-  test("[TP11] deletes the template, and a second time finds none", async () => {
+  test("[TP11] DELETE deletes a template, and a second DELETE is a 404", async () => {
     const template = await made();
     expect((await people.member.api.delete(pathOf(template))).status).toBe(403);
     expect(await people.admin.api.delete(pathOf(template))).toMatchObject({ status: 204, body: "" });

@@ -8,15 +8,15 @@ import {
 } from "@binnacle/contract";
 import type { Caller } from "../access/caller.ts";
 import type { FindDefinition } from "../apps/addon-component.ts";
-import type { Clock } from "../clock.ts";
 import type { Queries } from "../database/transaction.ts";
 import { requireMatch, sendEtag } from "../http/etag.ts";
 import { type Guard, type Input, type SignedIn, signedIn } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
 import { authorizedPlace, createTemplate, problemsBeside, refuseBrokenContent } from "./create-template.runner.ts";
+import type { TemplatePorts } from "./deploy.routes.ts";
 import { patternsChecked } from "./pattern.ts";
-import { askPatterns, type Readers } from "./readers.adapter.ts";
+import { askPatterns } from "./readers.adapter.ts";
 import { deleteTemplate, findCandidates, listTemplates, lockTemplate, updateTemplate } from "./template.store.ts";
 import {
   auditedUpdate,
@@ -50,13 +50,13 @@ export async function templateAt(db: Queries, caller: Caller, { params, query }:
 type CreateInput = Input<unknown, unknown, BodyOf<typeof createStackTemplate>>;
 
 /** The handler checks well-formed content, because it can test the patterns. */
-const creator = (find: FindDefinition): Guard<SignedIn, CreateInput> => ({
+const creator = (findDefinition: FindDefinition): Guard<SignedIn, CreateInput> => ({
   ...signedIn,
   problemsOf: ({ body: { parameters = [], components }, isPartial }) =>
-    problemsBeside({ parameters, components: components ?? [] }, find, isPartial || components === undefined),
+    problemsBeside({ parameters, components: components ?? [] }, findDefinition, isPartial || components === undefined),
 });
 
-export function templateRoutes(db: Queries, clock: Clock, find: FindDefinition, readers: Readers): Route[] {
+export function templateRoutes({ db, clock, findDefinition, readers }: TemplatePorts): Route[] {
   async function templateToWrite(caller: Caller, address: Address): Promise<Template> {
     const { template, standing } = await templateAt(db, caller, address);
     refuseUnlessWriter(template.scope, standing);
@@ -69,9 +69,9 @@ export function templateRoutes(db: Queries, clock: Clock, find: FindDefinition, 
       return envelope(templates.map(wireSummary), total, query);
     }),
 
-    route(createStackTemplate, creator(find), async ({ caller, body, change, reply }) => {
+    route(createStackTemplate, creator(findDefinition), async ({ caller, body, change, reply }) => {
       const { namespace, org_id, project_id, cluster_id, ...content } = body;
-      refuseBrokenContent(content, await askPatterns(readers, caller, content.parameters), find);
+      refuseBrokenContent(content, await askPatterns(readers, caller, content.parameters), findDefinition);
       const wanted = { namespace, org_id, project_id, cluster_id };
       const place = await authorizedPlace(db, caller, wanted, content.scope);
       const template = await change((unit) => createTemplate(unit, clock, { place, content }));
@@ -92,7 +92,7 @@ export function templateRoutes(db: Queries, clock: Clock, find: FindDefinition, 
         const current = await lockTemplate(tx, id);
         requireMatch(headers, versionOf(current));
         const next: Template = { ...current, ...body, generation: current.generation + 1, updated_at: clock() };
-        refuseBrokenContent(next, patterns, find, { judgesApp: body.components !== undefined });
+        refuseBrokenContent(next, patterns, findDefinition, { judgesApp: body.components !== undefined });
         await updateTemplate(tx, next);
         record({
           action: "stack_template.update",

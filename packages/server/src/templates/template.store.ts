@@ -1,16 +1,16 @@
 import type { TemplateScope } from "@binnacle/contract";
-import { type SqlBool, sql } from "kysely";
-import type { Caller } from "../access/caller.ts";
+import { type RawBuilder, type SqlBool, sql } from "kysely";
+import type { Boundary, Caller } from "../access/caller.ts";
 import type { Standing } from "../access/role.ts";
 import {
+  boundPlaces,
+  memberOrgs,
   orgRoleIn,
   rolesOnProject,
   standingOf,
-  visibleClusters,
   visibleOrgs,
   visibleProjects,
-  visibleTemplates,
-} from "../access/visible.store.ts";
+} from "../access/visibility.store.ts";
 import { LISTED_TEMPLATE_COLUMNS } from "../database/columns.ts";
 import { isForeignKeyViolation, isUniqueViolation, type Queries, type Tx } from "../database/transaction.ts";
 import {
@@ -24,6 +24,40 @@ import {
   unknownCluster,
   unknownOrg,
 } from "./template.ts";
+
+/**
+ * A template is visible to everybody where it is global, to members of its organization where it is the organization's, to
+ * those who see its project, and to those who have a role on its cluster or on a project there; `t` is the template.
+ */
+export function visibleTemplates(viewer: Caller): RawBuilder<SqlBool> {
+  return sql<SqlBool>`(${templatesSeen(viewer)} and ${templatesWithin(viewer.boundary)})`;
+}
+
+/** Global templates are for everybody, like the catalog. */
+function templatesWithin(boundary: Boundary | null): RawBuilder<SqlBool> {
+  if (!boundary) return sql<SqlBool>`true`;
+  return "org_id" in boundary
+    ? sql<SqlBool>`(t.scope = 'global' or t.org_id = ${boundary.org_id})`
+    : sql<SqlBool>`(t.scope = 'global' or t.project_id = ${boundary.project_id})`;
+}
+
+function templatesSeen(viewer: Caller): RawBuilder<SqlBool> {
+  if (viewer.isSuperuser) return sql<SqlBool>`true`;
+  const bound = boundPlaces(viewer);
+  return sql<SqlBool>`(
+    t.scope = 'global'
+    or t.org_id in ${memberOrgs(viewer, "admin")}
+    or (t.scope = 'organization' and t.org_id in ${memberOrgs(viewer)})
+    or t.project_id in (
+      select project_id from ${bound} as own
+      union all select p.id from projects p join ${bound} as own on own.cluster_id = p.cluster_id
+    )
+    or t.cluster_id in (
+      select cluster_id from ${bound} as own
+      union all select p.cluster_id from projects p join ${bound} as own on own.project_id = p.id
+    )
+  )`;
+}
 
 interface Asked {
   readonly namespace?: string | undefined;
@@ -92,7 +126,7 @@ export async function visibleCluster(db: Queries, caller: Caller, id: string): P
     .selectFrom("clusters")
     .select(["clusters.id", "clusters.org_id"])
     .where("clusters.id", "=", id)
-    .where(visibleClusters(caller))
+    .where(visibleOrgs(caller, "clusters.org_id"))
     .executeTakeFirst();
   if (!cluster) throw unknownCluster();
   return cluster;

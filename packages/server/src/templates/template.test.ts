@@ -40,14 +40,17 @@ describe("the verdict on who writes a template", () => {
     ["cluster", ["admin", "superuser"]],
     ["organization", ["admin", "superuser"]],
     ["global", ["superuser"]],
-  ])("[TP5] of scope %s lets %j", (scope, expected) => {
+  ])("[TP5] a template of scope %s is written by %j", (scope, expected) => {
     const writers = Object.entries(PEOPLE).filter(([, person]) => mayWrite(scope, person));
     expect(writers.map(([who]) => who)).toEqual(expected);
   });
 
-  test.each(BINDING_ROLES)("[TP5] of scope project goes by the role on the project: %s", (bindingRole) => {
-    expect(mayWrite("project", standing({ bindingRole }))).toBe(bindingRole !== "viewer");
-  });
+  test.each(BINDING_ROLES)(
+    "[TP5] who may write a template of scope project depends on the role on the project: %s",
+    (bindingRole) => {
+      expect(mayWrite("project", standing({ bindingRole }))).toBe(bindingRole !== "viewer");
+    },
+  );
 });
 
 const choice = (id: string, org_id: string) => ({ id, org_id, cluster_id: `cluster of ${id}`, standing: standing() });
@@ -60,24 +63,30 @@ describe("the organization of a new template", () => {
     [["a", "a"], ["b"], "a"],
     [[], ["b"], "b"],
     [["a"], [], "a"],
-  ])("[TP3] of projects in %j and memberships in %j is %s", (projects, memberships, org) => {
-    expect(chooseOrg(ofProjects(...projects), memberships)).toBe(org);
-  });
+  ])(
+    "[TP3] the organization of a new template is, with projects in %j and memberships in %j, %s",
+    (projects, memberships, org) => {
+      expect(chooseOrg(ofProjects(...projects), memberships)).toBe(org);
+    },
+  );
 
   test.each([
     [[], []],
     [[], ["a", "b"]],
     [["a", "b"], ["a"]],
-  ])("[TP3] of projects in %j and memberships in %j must be said", (projects, memberships) => {
-    expect(() => chooseOrg(ofProjects(...projects), memberships)).toThrow("The request is not valid.");
-  });
+  ])(
+    "[TP3] a new template must name its organization with projects in %j and memberships in %j",
+    (projects, memberships) => {
+      expect(() => chooseOrg(ofProjects(...projects), memberships)).toThrow("The request is not valid.");
+    },
+  );
 });
 
 describe("the project and the cluster of a new template", () => {
   const shop = { namespace: "shop" };
   const [one, other] = [choice("one", "a"), choice("other", "a")];
 
-  test("[TP44] are the only ones", () => {
+  test("[TP44] the project and the cluster of a new template are the only ones with its namespace", () => {
     expect(chooseProject([one], shop)).toBe(one);
     expect(chooseCluster([one], shop)).toBe("cluster of one");
   });
@@ -85,7 +94,7 @@ describe("the project and the cluster of a new template", () => {
   test.each([
     ["No project", []],
     ["More than one project", [one, other]],
-  ])("[TP44] must be said by their fields where there is %s", (count, choices) => {
+  ])("[TP44] a new template must name its project or cluster where there is %s", (count, choices) => {
     const faultOf = (choose: () => unknown) => {
       try {
         choose();
@@ -101,7 +110,7 @@ describe("the project and the cluster of a new template", () => {
     expect(faultOf(() => chooseCluster(choices, shop))).toMatchObject(saying("cluster_id"));
   });
 
-  test("[TP44] are not there where the named one is not among those seen", () => {
+  test("[TP44] a project that a new template names and the caller does not see is not found", () => {
     expect(() => chooseProject([], { ...shop, project_id: "one" })).toThrow(/no project with this project_id/);
   });
 });
@@ -114,19 +123,19 @@ describe("the template of an address", () => {
     }) as Candidate;
   const chosen = (candidates: Candidate[]) => chooseTemplate(candidates).template.org_id;
 
-  test("[TP8] is the only one, or the only one of one's own", () => {
+  test("[TP8] an address means the only template that has it, or the only one of the caller's organizations", () => {
     expect(chosen([candidate("a", false)])).toBe("a");
     expect(chosen([candidate("a", false), candidate("b", true), candidate("c", false)])).toBe("b");
   });
 
-  test("[TP8] is ambiguous among one's own, among strangers' and, for a superuser, among all", () => {
+  test("[TP8] an address is ambiguous among one's own organizations, among others' and, for a superuser, among all", () => {
     expect(() => chosen([candidate("a", true), candidate("b", true)])).toThrow(/Several organizations/);
     expect(() => chosen([candidate("a", false), candidate("b", false)])).toThrow(/Several organizations/);
     const seen = [candidate("a", true, true), candidate("b", false, true)];
     expect(() => chosen(seen)).toThrow(/Several organizations/);
   });
 
-  test("[TP4] that nobody may see is not there", () => {
+  test("[TP4] an address without a template that the caller may see is not found", () => {
     expect(() => chosen([])).toThrow("Stack template not found.");
   });
 });

@@ -12,7 +12,7 @@ import {
 import type { Selectable } from "kysely";
 import { decide, type PlaceRequirement, type Standing } from "../access/role.ts";
 import type { Problem } from "../catalog/catalog-file.ts";
-import type { StackTemplateTable } from "../database/fleet-tables.ts";
+import type { StackTemplateTable } from "../database/template-tables.ts";
 import { codedConflict, conflict, Fault, forbidden, invalid, invalidValue, notFound } from "../fault.ts";
 import type { Versioned } from "../http/etag.ts";
 
@@ -61,7 +61,7 @@ export function chooseTemplate(candidates: readonly Candidate[]): Candidate {
   const { namespace, name } = first.template;
   throw codedConflict(
     "ambiguous_template",
-    `Several organizations have a template ${namespace}/${name}; say which one by org_id.`,
+    `Several organizations have a template ${namespace}/${name}; choose one with org_id.`,
     { org_ids: [first, ...more].map(({ template }) => template.org_id) },
   );
 }
@@ -122,7 +122,7 @@ export function chooseOrg(choices: readonly Pick<ProjectChoice, "org_id">[], mem
   const ofProjects = [...new Set(choices.map(({ org_id }) => org_id))];
   const [only, ...more] = ofProjects.length > 0 ? ofProjects : memberships;
   if (only !== undefined && more.length === 0) return only;
-  throw invalidValue(["body", "org_id"], "Which organization the template belongs to must be said");
+  throw invalidValue(["body", "org_id"], "Give the organization that the template belongs to");
 }
 
 type Content = Pick<Template, "description" | "icon" | "tags" | "parameters" | "components">;

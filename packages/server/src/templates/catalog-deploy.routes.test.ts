@@ -1,23 +1,12 @@
-import { type Person, startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { bindRole } from "../access/bindings.fixture.ts";
+import { startWorld } from "@binnacle/world";
+import { afterAll, describe, expect, test } from "vitest";
 import { rowsOf } from "../http/rows.fixture.ts";
-import { content, insertPlace, type Place, someName } from "./template.fixture.ts";
+import { content, someName } from "./template.fixture.ts";
 
-let world: World;
-let place: Place;
-let editor: Person;
-let viewer: Person;
-
-beforeAll(async () => {
-  world = await startWorld();
-  const { kysely: db } = world.database;
-  place = await insertPlace(db, await world.org());
-  [editor, viewer] = [await world.person({ org: place.org }), await world.person({ org: place.org })];
-  await bindRole(db, editor.id, "editor", { project: place.project });
-  await bindRole(db, viewer.id, "viewer", { project: place.project });
-});
-afterAll(() => world?.stop());
+const world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
+const place = await world.projectWithPeople();
+const { editor, viewer } = place;
+afterAll(() => world.stop());
 
 const deploy = (name: string, body: object = {}, by = editor) =>
   by.api.post(`/stack-templates/registry/${name}/deploy`, { project_id: place.project, ...body });
@@ -27,7 +16,7 @@ const appOf = async (name: string) =>
 const WEB_POSTGRESQL = { image: "shop:1", host: "shop.example.com" };
 
 describe("a template of the registry", () => {
-  test("[TP64] is deployed by its name without being created", async () => {
+  test("[TP64] a template of the registry is deployed by its name without being created", async () => {
     const deployed = await deploy("web-app");
     expect(deployed).toMatchObject({ status: 201, body: { deploy_name: "web-app", namespace: place.namespace } });
     expect((await appOf("web-app")).components).toMatchObject([{ name: "web" }]);
@@ -41,7 +30,7 @@ describe("a template of the registry", () => {
     expect(entry).toEqual({ resource_id: null, resource_name: "registry/web-app" });
   });
 
-  test("[TP64] needs an editor, takes its parameters as they are declared, and is a 404 where there is none", async () => {
+  test("[TP64] deploying a template of the registry needs an editor and its declared parameters, and an unknown one is a 404", async () => {
     const before = await rowsOf(world);
     expect((await deploy("web-app", {}, viewer)).status).toBe(403);
     expect((await deploy("absent")).body).toEqual({ detail: "Stack template not found." });
@@ -55,7 +44,7 @@ describe("a template of the registry", () => {
     expect(await rowsOf(world)).toEqual(before);
   });
 
-  test("[TP64] gives way to a template that is stored under its name", async () => {
+  test("[TP64] a stored template is deployed before the template of the registry with the same name", async () => {
     const components = [{ name: "mine", workload_spec: { image: "mine:1" } }];
     const own = content({ namespace: "registry", name: "worker", org_id: place.org, parameters: [], components });
     expect((await world.admin.api.post("/stack-templates", own)).status).toBe(201);
@@ -63,7 +52,7 @@ describe("a template of the registry", () => {
     expect((await appOf(body.deploy_name)).components).toMatchObject([{ name: "mine" }]);
   });
 
-  test("[TP65] is deployed under the name that is given, unless that is taken or too long", async () => {
+  test("[TP65] a template of the registry is deployed under the given name, unless that is taken or too long", async () => {
     const name = someName("shop");
     expect(await deploy("web-app", { name })).toMatchObject({ status: 201, body: { deploy_name: name } });
     expect(await deploy("web-app", { name })).toMatchObject({
@@ -77,7 +66,7 @@ describe("a template of the registry", () => {
     expect(await deploy("web-app", { name: "Not A Label" })).toMatchObject({ status: 422 });
   });
 
-  test("[AP79] of an app with a database has a password for it, which is in no answer", async () => {
+  test("[AP79] an app of the registry with a database has a password for it, of which the API shows only the path", async () => {
     const name = someName("pg");
     const deployed = await deploy("web-postgresql", { name, parameters: WEB_POSTGRESQL });
     expect(deployed.status, JSON.stringify(deployed.body)).toBe(201);
