@@ -1,12 +1,9 @@
-import { type Client, startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Client, startWorld } from "@binnacle/world";
+import { afterAll, describe, expect, test } from "vitest";
 import { loadCatalog } from "../catalog/catalog.adapter.ts";
 
-let world: World;
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world?.stop());
+const world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
+afterAll(() => world.stop());
 
 async function cliToken(...scopes: string[]): Promise<Client> {
   const { token } = (await world.admin.api.post("/cli-tokens", { name: "installer", scopes })).body;
@@ -14,7 +11,7 @@ async function cliToken(...scopes: string[]): Promise<Client> {
 }
 
 describe("GET /bundles", () => {
-  test("[BD1] lists every bundle with tiers and profiles, oldest first", async () => {
+  test("[BD1] GET /bundles lists every bundle with HA tiers and profiles, oldest first", async () => {
     const person = await world.person();
     const { status, body } = await person.api.get("/bundles");
     expect(status).toBe(200);
@@ -36,7 +33,7 @@ describe("GET /bundles", () => {
     });
   });
 
-  test("[BD8] is read with a CLI token that has bundles:read or read, and with no other", async () => {
+  test("[BD8] bundles are read with a CLI token that has bundles:read or read, and with no other", async () => {
     const readers = [await cliToken("bundles:read"), await cliToken("read")];
     const other = await cliToken("clusters:read");
     for (const path of ["/bundles", "/bundles/1.4", "/bundles/1.3/diff/1.4"]) {
@@ -51,7 +48,7 @@ describe("GET /bundles", () => {
 });
 
 describe("GET /bundles/{version}", () => {
-  test("[BD2] gives the manifest as it is in the catalog", async () => {
+  test("[BD2] GET /bundles/{version} gives the manifest as it is in the catalog", async () => {
     for (const manifest of (await loadCatalog()).bundles) {
       const { status, body } = await world.admin.api.get(`/bundles/${manifest.bundle}`);
       expect(status).toBe(200);
@@ -72,14 +69,17 @@ describe("GET /bundles/{version}", () => {
     }
   });
 
-  test.each(["9.9", "1.40", "01.4", "latest", "constructor", "1.4%2F.."])("[BD2] does not know %s", async (version) => {
-    const unknown = { status: 404, body: { detail: "Bundle not found." } };
-    expect(await world.admin.api.get(`/bundles/${version}`)).toMatchObject(unknown);
-  });
+  test.each(["9.9", "1.40", "01.4", "latest", "constructor", "1.4%2F.."])(
+    "[BD2] GET /bundles/{version} of %s is a 404",
+    async (version) => {
+      const unknown = { status: 404, body: { detail: "Bundle not found." } };
+      expect(await world.admin.api.get(`/bundles/${version}`)).toMatchObject(unknown);
+    },
+  );
 });
 
 describe("GET /bundles/{version}/diff/{other}", () => {
-  test("[BD7] compares any two, in either direction", async () => {
+  test("[BD7] GET /bundles/{version}/diff/{other} compares any two bundles, in either direction", async () => {
     const forth = await world.admin.api.get("/bundles/1.2/diff/1.4");
     const back = await world.admin.api.get("/bundles/1.4/diff/1.2");
     expect(forth).toMatchObject({
@@ -103,7 +103,7 @@ describe("GET /bundles/{version}/diff/{other}", () => {
     expect(back.body.settings).toContainEqual({ path: "backup.defaults.etcd.keep", from: 24, to: null });
   });
 
-  test("[BD2] does not know a bundle on either side", async () => {
+  test("[BD2] a diff with an unknown bundle on either side is a 404", async () => {
     const unknown = { status: 404, body: { detail: "Bundle not found." } };
     expect(await world.admin.api.get("/bundles/1.4/diff/9.9")).toMatchObject(unknown);
     expect(await world.admin.api.get("/bundles/9.9/diff/1.4")).toMatchObject(unknown);

@@ -2,10 +2,11 @@ import { type BundleManifest, diffBundles, getBundle, listBundles } from "@binna
 import { notFound } from "../fault.ts";
 import { signedIn } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
+import type { Ports } from "../ports.ts";
 import { diffBundles as differences, summaryOf } from "./bundle.ts";
 
 /** Expects `bundles` oldest first. */
-export function bundleRoutes(bundles: readonly BundleManifest[]): Route[] {
+export function bundleRoutes({ catalog: { bundles } }: Ports<"catalog">): Route[] {
   const byVersion = new Map(bundles.map((manifest) => [manifest.bundle, manifest]));
 
   function known(version: string): BundleManifest {

@@ -16,13 +16,13 @@ import {
 import { anyManifest, manifest } from "./manifests.fixture.ts";
 
 describe("the order of bundles", () => {
-  test("[BD1] is that of numbers, so that 1.10 comes after 1.9", () => {
+  test("[BD1] bundles are ordered by numbers, so that 1.10 comes after 1.9", () => {
     const versions = ["1.10", "2.0", "1.9", "0.12", "1.2"];
     const ordered = oldestFirst(versions.map((bundle) => manifest({ bundle })));
     expect(ordered.map(({ bundle }) => bundle)).toEqual(["0.12", "1.2", "1.9", "1.10", "2.0"]);
   });
 
-  test("[BD1] tells any two versions apart, and the same way from both sides", () => {
+  test("[BD1] any two different bundle versions are ordered, and the same way from both sides", () => {
     const version = fc.tuple(fc.nat(999_999), fc.nat(999_999)).map(([major, minor]) => `${major}.${minor}`);
     fc.assert(
       fc.property(version, version, (one, other) => {
@@ -45,7 +45,7 @@ describe("the order of bundles", () => {
 describe("the differences between two bundles", () => {
   const pin = (version: string) => version;
 
-  test("[BD3] name each core component whose pin differs, with what it was and what it becomes", () => {
+  test("[BD3] a diff has each core component whose pin differs, with the pin before and after", () => {
     const from = manifest({ core: { k3s: pin("1"), longhorn: pin("1.9.0"), promtail: pin("6"), velero: pin("8") } });
     const to = manifest({ core: { k3s: pin("1"), longhorn: pin("1.10.0"), alloy: pin("1"), velero: pin("8") } });
     expect(diffBundles(from, to).core).toEqual([
@@ -55,7 +55,7 @@ describe("the differences between two bundles", () => {
     ]);
   });
 
-  test("[BD4] name the profiles that come and go, and compare the components of those that stay", () => {
+  test("[BD4] a diff has the added and removed profiles, and compares the components of the others", () => {
     const of = (...components: [string, string][]) => ({
       components: Object.fromEntries(components.map(([key, version]) => [key, pin(version)])),
     });
@@ -72,18 +72,18 @@ describe("the differences between two bundles", () => {
     });
   });
 
-  test("[BD5] name operating systems that come and go", () => {
+  test("[BD5] a diff has the added and removed operating systems", () => {
     const from = manifest({ os: { supported: ["ubuntu-22.04", "debian-12"] } });
     const to = manifest({ os: { supported: ["debian-13", "ubuntu-22.04"] } });
     expect(diffBundles(from, to).os).toEqual({ added: ["debian-13"], removed: ["debian-12"] });
   });
 
-  test("[BD5] name the HA tiers that are offered and no longer offered", () => {
+  test("[BD5] a diff has the added and removed HA tiers", () => {
     const diff = diffBundles(manifest(), manifest({ ha_tiers: ["ha"] }));
     expect(diff.ha_tiers).toEqual({ added: ["ha"], removed: ["single-server"] });
   });
 
-  test("[BD6] name changed settings by dotted paths", () => {
+  test("[BD6] a diff has changed settings by dotted paths", () => {
     const from = manifest({ limits: { nodes: { max_agents: 20, max_servers: 1 } }, backup: { etcd: false } });
     const to = manifest({ limits: { nodes: { max_agents: 50, max_servers: 1 } }, backup: { etcd: { keep: 12 } } });
     expect(diffBundles(from, to).settings).toEqual([
@@ -93,7 +93,7 @@ describe("the differences between two bundles", () => {
     ]);
   });
 
-  test("[BD6] written over the settings of the first, give those of the second", () => {
+  test("[BD6] the changed settings of a diff, written over those of the first bundle, give those of the second", () => {
     fc.assert(
       fc.property(anyManifest, anyManifest, (from, to) => {
         const { settings } = diffBundles(from, to);
@@ -102,7 +102,7 @@ describe("the differences between two bundles", () => {
     );
   });
 
-  test("[BD7] are in one direction the mirror of those in the other", () => {
+  test("[BD7] a diff in one direction is the mirror of the diff in the other", () => {
     fc.assert(
       fc.property(anyManifest, anyManifest, (one, other) => {
         expect(diffBundles(one, other)).toEqual(mirrored(diffBundles(other, one)));
@@ -110,7 +110,7 @@ describe("the differences between two bundles", () => {
     );
   });
 
-  test("[BD7] are none between a bundle and itself", () => {
+  test("[BD7] the diff of a bundle and itself is empty", () => {
     fc.assert(
       fc.property(anyManifest, (one) => {
         expect(diffBundles(one, structuredClone(one))).toEqual({
@@ -133,16 +133,16 @@ describe("what a bundle holds", () => {
     profiles: { gitops: { components: { "argo-cd": "9" } } },
   });
 
-  test("[BD9] a tier is offered when the bundle names it", () => {
+  test("[BD9] an HA tier is offered when the bundle names it", () => {
     expect(isOffered(one, "single-server")).toBe(true);
     expect(isOffered(one, "ha")).toBe(false);
   });
 
-  test("[BD9] profiles that the bundle does not have are unknown, also when every object has such a thing", () => {
+  test("[BD9] profiles that the bundle does not have are unknown, also names such as constructor", () => {
     expect(unknownProfiles(one, ["gitops", "mesh", "constructor"])).toEqual(["mesh", "constructor"]);
   });
 
-  test("[BD9] a component is the core's or any profile's", () => {
+  test("[BD9] a bundle has the components of its core and of all its profiles", () => {
     expect(["k3s", "argo-cd", "harbor", "toString"].map((key) => hasComponent(one, key))).toEqual([
       true,
       true,
@@ -190,7 +190,7 @@ interface Turnover {
   readonly removed: unknown;
 }
 const swapped = <T extends FromTo>(change: T): T => ({ ...change, from: change.to, to: change.from });
-const turned = <T extends Turnover>(turnover: T): T => ({
+const reversed = <T extends Turnover>(turnover: T): T => ({
   ...turnover,
   added: turnover.removed,
   removed: turnover.added,
@@ -201,11 +201,11 @@ function mirrored(diff: BundleDiff): BundleDiff {
     ...swapped(diff),
     core: diff.core.map(swapped),
     profiles: {
-      ...turned(diff.profiles),
+      ...reversed(diff.profiles),
       changed: diff.profiles.changed.map((profile) => ({ ...profile, components: profile.components.map(swapped) })),
     },
-    os: turned(diff.os),
-    ha_tiers: turned(diff.ha_tiers),
+    os: reversed(diff.os),
+    ha_tiers: reversed(diff.ha_tiers),
     settings: diff.settings.map(swapped),
   };
 }

@@ -23,7 +23,7 @@ describe("series of kept samples", () => {
     },
   ];
 
-  test("[RQ10] of a cluster are what is used and what it can carry", () => {
+  test("[RQ10] the series of a cluster from stored samples are the used and the total CPU and memory", () => {
     const found = sampleSeries(samples, null);
     expect(labelled(found)).toEqual([
       ["cpu_used", {}],
@@ -38,7 +38,7 @@ describe("series of kept samples", () => {
     ]);
   });
 
-  test("[RQ10] of an app are its sum, its components and the cluster's capacity", () => {
+  test("[RQ10] the series of an app from stored samples are its sum, its components and the cluster's capacity", () => {
     const found = sampleSeries(samples, "shop");
     expect(labelled(found).map(([, labels]) => labels)).toEqual([
       { app: "shop" },
@@ -58,7 +58,7 @@ test.each([
   ["12:05:00.000", 60, "12:04:00.000"],
   ["12:05:59.999", 60, "12:04:00.000"],
   ["12:05:30.000", 3600, "11:05:00.000"],
-])("[RQ13] at %s a range of %d s begins at %s", (now, rangeSeconds, begins) => {
+])("[RQ13] at %s a range of %d seconds of metrics begins at %s", (now, rangeSeconds, begins) => {
   const time = (clock: string) => new Date(`2026-01-31T${clock}Z`);
   expect(startOfRange(time(now), rangeSeconds)).toEqual(time(begins));
 });
@@ -95,12 +95,12 @@ describe("metrics", () => {
       .execute();
   }
 
-  test("[RQ9] come from the cluster where something there keeps them", async () => {
+  test("[RQ9] metrics come from the cluster if a monitoring system there stores them", async () => {
     await keep(1, 1);
     expect(await read(async () => ({ step: "15s", series: [] }))).toEqual({ step: "15s", series: [] });
   });
 
-  test("[RQ9] come from kept samples of the range otherwise, with or without an operator", async () => {
+  test("[RQ9] metrics otherwise come from stored samples of the range, with or without an operator", async () => {
     await keep(61, 7);
     await keep(2, 1);
     for (const operator of [unavailable, async () => null]) {
@@ -110,12 +110,12 @@ describe("metrics", () => {
     }
   });
 
-  test("[RQ9] are a 503 where nothing was kept", async () => {
+  test("[RQ9] metrics without any stored samples are a 503", async () => {
     await expect(read(unavailable)).rejects.toMatchObject({ kind: "unavailable" });
     await expect(read(async () => null)).rejects.toMatchObject({ kind: "unavailable" });
   });
 
-  test("[RQ4] that the operator refuses are refused", async () => {
+  test("[RQ4] metrics that the operator refuses are refused, although samples are stored", async () => {
     await keep(1, 1);
     const refused = read(async () => {
       throw new Fault("bad_gateway", "no");

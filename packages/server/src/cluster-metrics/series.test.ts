@@ -13,15 +13,15 @@ describe("the range of metrics", () => {
     ["1h", 3600],
     ["7d", 604_800],
     ["2w", 1_209_600],
-  ])("[CL43] %s is %i seconds", (range, seconds) => {
+  ])("[CL43] the range %s is %i seconds", (range, seconds) => {
     expect(rangeSeconds(range)).toBe(seconds);
   });
 
-  test.each(["60s", "1m", "30d", "4w", "720h"])("[CL43] %s is taken", (range) => {
+  test.each(["60s", "1m", "30d", "4w", "720h"])("[CL43] the range %s is accepted", (range) => {
     expect(rangeProblems(range)).toEqual([]);
   });
 
-  test("[CL43] one is taken exactly where it is from one minute to 30 days", () => {
+  test("[CL43] a range is accepted exactly if it is from one minute to 30 days", () => {
     const UNITS = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 } as const;
     const unit = fc.constantFrom(...(Object.keys(UNITS) as (keyof typeof UNITS)[]));
     const near = fc
@@ -36,7 +36,7 @@ describe("the range of metrics", () => {
     );
   });
 
-  test.each(["0m", "59s", "31d", "5w", "721h", "99999999999w"])("[CL43] %s is refused", (range) => {
+  test.each(["0m", "59s", "31d", "5w", "721h", "99999999999w"])("[CL43] the range %s is refused", (range) => {
     expect(rangeProblems(range)).toEqual([
       { loc: ["query", "range"], msg: "Range should be from one minute to 30 days", type: "value_error" },
     ]);

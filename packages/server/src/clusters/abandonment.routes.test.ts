@@ -1,6 +1,6 @@
 import type { Operation } from "@binnacle/contract";
-import { type Person, startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { startWorld } from "@binnacle/world";
+import { afterAll, beforeEach, expect, test } from "vitest";
 import { bindRole } from "../access/bindings.fixture.ts";
 import { EVENTS_TOPIC, type Event } from "../events/event.ts";
 import { insertAddonInstance } from "../projects/contents.fixture.ts";
@@ -10,17 +10,11 @@ import { abandonmentProblem, leftBehind } from "./abandonment.ts";
 import type { Cluster } from "./cluster.ts";
 import { connectOperator, provisionedCluster, registeredCluster } from "./clusters.fixture.ts";
 
-let world: World;
-let org: string;
-let orgAdmin: Person;
 let cluster: { id: string; name: string };
 
-beforeAll(async () => {
-  world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
-  org = await world.org();
-  orgAdmin = await world.person({ org, role: "admin" });
-});
-afterAll(() => world?.stop());
+const world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
+const { org, admin: orgAdmin } = await world.orgWithPeople();
+afterAll(() => world.stop());
 beforeEach(async () => {
   cluster = await registeredCluster(orgAdmin.api, org);
 });
@@ -50,7 +44,7 @@ const rowsOf = async (table: "projects" | "apps" | "addon_instances" | "desired_
 const read = async (path: string) => (await orgAdmin.api.get(path)).body;
 const ABANDONED = { lifecycle: "cleanup_degraded", lifecycle_reason: "cluster_abandoned" };
 
-test("[CL66] [PR73] it and its projects stay readable and listed, and say what has become of them", async () => {
+test("[CL66] [PR73] an abandoned cluster and its projects stay readable and listed, with their new state", async () => {
   const { shop, leaving } = await fill();
   expect((await orgAdmin.api.delete(`/clusters/${cluster.id}`)).status).toBe(409);
   await connectOperator(world.database.kysely, cluster.id, world.clock.now(), 0);
@@ -76,7 +70,7 @@ test("[CL66] [PR73] it and its projects stay readable and listed, and say what h
   expect(await abandon()).toMatchObject({ status: 202, body: { ...body } });
 });
 
-test("[CL66] its operator is to remove everything, whatever was to be removed before", async () => {
+test("[CL66] abandoning a cluster marks everything on it for removal by its operator", async () => {
   await fill();
   await abandon();
   const wanted = await world.database.kysely
@@ -95,7 +89,7 @@ test("[CL66] its operator is to remove everything, whatever was to be removed be
   expect(wanted.every(({ removed_at }) => removed_at !== null)).toBe(true);
 });
 
-test("[CL108] its name is free, and another cluster of that name has projects of the same names", async () => {
+test("[CL108] the name of an abandoned cluster is free, and a cluster of that name may have projects of the same names", async () => {
   await fill();
   const register = () => orgAdmin.api.post(`/orgs/${org}/clusters`, { name: cluster.name });
   expect((await register()).status).toBe(409);
@@ -111,12 +105,16 @@ test("[CL108] its name is free, and another cluster of that name has projects of
 const UUID = "01932c07-31f1-7a4e-8d8b-000000000001";
 const CHANGES: Readonly<Record<string, { readonly body?: object; readonly query?: string }>> = {
   updateCluster: { body: { name: "renamed" } },
+  suspendCluster: { body: {} },
+  unsuspendCluster: {},
   updateClusterSettings: { body: { pod_security: "restricted" } },
   createAgentCredentials: {},
   rotateClusterToken: {},
   reportInstallEvent: { body: { stage: "preflight", status: "started" } },
   recordClusterBundle: { body: { bundle_version: "1.4", profiles: [], ha_tier: "single-server" } },
   scaleCluster: { body: { desired_node_count: 2 } },
+  replaceNode: { body: {} },
+  upgradeKubernetes: { body: { release: "v1.37.1+k3s1" } },
   grantClusterRole: { body: { user_id: UUID, role: "viewer" } },
   replaceClusterRole: { body: { user_id: UUID, role: "viewer" } },
   attachClusterRegistrySecret: {
@@ -125,26 +123,29 @@ const CHANGES: Readonly<Record<string, { readonly body?: object; readonly query?
   detachClusterRegistrySecret: {},
 };
 /** These end the record, or take rights away. */
-const STILL_TAKEN = ["abandonCluster", "deleteCluster", "planCluster", "revokeClusterRole"];
+const STILL_TAKEN = ["abandonCluster", "deleteCluster", "detachCluster", "planCluster", "revokeClusterRole"];
 const ofClusters = describedRoutes()
   .map(({ operation }) => operation)
   .filter(({ path, method }) => path.startsWith("/clusters/{id}") && method !== "GET");
 
-test("[CL109] every other operation that changes a cluster is tried here", () => {
+test("[CL109] every other operation that changes a cluster is tried in this file and describes a 409", () => {
   expect(ofClusters.map(({ id }) => id).sort()).toEqual([...Object.keys(CHANGES), ...STILL_TAKEN].sort());
   const undescribed = ofClusters.filter(({ id, failures }) => id in CHANGES && !failures?.includes(409));
   expect(undescribed).toEqual([]);
 });
 
-test.each(Object.entries(CHANGES))("[CL109] %s is a 409 that says why", async (name, { body }) => {
-  await abandon();
-  const { method, path } = ofClusters.find(({ id }) => id === name) as Operation;
-  const at = path.replace("{id}", cluster.id).replace(/\{.*\}/, UUID);
-  const answer = await orgAdmin.api.send(method, at, body ? { body } : {});
-  expect(answer).toMatchObject({ status: 409, body: { detail: expect.stringContaining("was abandoned") } });
-});
+test.each(Object.entries(CHANGES))(
+  "[CL109] %s on an abandoned cluster is a 409 that says why",
+  async (name, { body }) => {
+    await abandon();
+    const { method, path } = ofClusters.find(({ id }) => id === name) as Operation;
+    const at = path.replace("{id}", cluster.id).replace(/\{.*\}/, UUID);
+    const answer = await orgAdmin.api.send(method, at, body ? { body } : {});
+    expect(answer).toMatchObject({ status: 409, body: { detail: expect.stringContaining("was abandoned") } });
+  },
+);
 
-test("[CL109] [PR74] nothing is made on it or in its projects, and what is in them is not changed", async () => {
+test("[CL109] [PR74] nothing is created on an abandoned cluster or in its projects, and nothing in them is changed", async () => {
   const { shop } = await fill();
   await abandon();
   const app = `/apps/shop/web`;
@@ -160,7 +161,7 @@ test("[CL109] [PR74] nothing is made on it or in its projects, and what is in th
   expect(await orgAdmin.api.delete(`/projects/${shop}`)).toMatchObject({ status: 202, body: ABANDONED });
 });
 
-test("[CL110] deleting it ends its record and those of its projects at once", async () => {
+test("[CL110] deleting an abandoned cluster ends its record and those of its projects at once", async () => {
   const { shop, leaving } = await fill();
   await abandon();
   const heard: Event[] = [];
@@ -184,7 +185,7 @@ test("[CL110] deleting it ends its record and those of its projects at once", as
   }
 });
 
-test("[CL110] deleting a provisioned one destroys its infrastructure, and its projects stay until then", async () => {
+test("[CL110] deleting an abandoned provisioned cluster destroys its infrastructure, and its projects stay until then", async () => {
   const { id, name } = await provisionedCluster(orgAdmin.api, org);
   const { body: project } = await orgAdmin.api.post("/projects", { name: "shop", cluster_id: id });
   await orgAdmin.api.post(`/clusters/${id}/abandon`, { name });
@@ -194,7 +195,7 @@ test("[CL110] deleting a provisioned one destroys its infrastructure, and its pr
   expect(await read(`/projects/${project.id}`)).toMatchObject(ABANDONED);
 });
 
-test("[CL111] its record ends when its operator has been back and nothing is left on it, and not before", async () => {
+test("[CL111] the record of an abandoned cluster ends when its operator has been back and nothing is left on it", async () => {
   const { kysely: db } = world.database;
   const { bus, clock } = world;
   const end = async () => {
@@ -219,7 +220,7 @@ test("[CL111] its record ends when its operator has been back and nothing is lef
   });
 });
 
-test("[CL111] a provisioned one stays until its infrastructure is destroyed", async () => {
+test("[CL111] the record of an abandoned provisioned cluster stays until its infrastructure is destroyed", async () => {
   const { id, name } = await provisionedCluster(orgAdmin.api, org);
   await orgAdmin.api.post(`/clusters/${id}/abandon`, { name });
   const { kysely: db } = world.database;
@@ -229,7 +230,7 @@ test("[CL111] a provisioned one stays until its infrastructure is destroyed", as
   expect(await read(`/clusters/${id}`)).toMatchObject({ status: "abandoned" });
 });
 
-test("[CL59] it is for administrators of the organization alone", async () => {
+test("[CL59] abandoning a cluster is for administrators of the organization alone", async () => {
   const [admin, member, stranger] = [await world.person({ org }), await world.person({ org }), await world.person()];
   await bindRole(world.database.kysely, admin.id, "admin", { cluster: cluster.id });
   await fill();
@@ -240,7 +241,7 @@ test("[CL59] it is for administrators of the organization alone", async () => {
   expect(await rowsOf("projects")).toBe(2);
 });
 
-test("[CL59] another name is a 422 at the name, and a connected cluster a 409; nothing changes", async () => {
+test("[CL59] abandoning a cluster with another name is a 422, and a connected one a 409; nothing changes", async () => {
   await fill();
   for (const name of ["", `${cluster.name} `, cluster.name.toUpperCase()]) {
     expect(await abandon(name)).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", "name"] }] } });
@@ -250,17 +251,25 @@ test("[CL59] another name is a 422 at the name, and a connected cluster a 409; n
   expect([await rowsOf("projects"), await rowsOf("apps")]).toEqual([2, 1]);
 });
 
-test("[CL60] it is on record with what may be left, and everything on it is announced", async () => {
+test("[CL432] abandoning a cluster a second time leaves no second audit entry", async () => {
+  await fill();
+  const [first, second] = [await abandon(), await abandon()];
+  expect(second).toMatchObject({ status: 202, body: first.body });
+  const { data } = await read(`/orgs/${org}/audit-log?action=cluster.abandon&resource_id=${cluster.id}`);
+  expect(data).toHaveLength(1);
+});
+
+test("[CL60] abandoning a cluster is in the audit log with what may be left, and everything on it is announced", async () => {
   await fill();
   const heard: Event[] = [];
   const unsubscribe = world.bus.subscribe(EVENTS_TOPIC, (event) => void heard.push(event as Event));
   const { body } = await abandon();
   unsubscribe();
-  const told = heard.map(({ type, resource, ...event }) => [
+  const announced = heard.map(({ type, resource, ...event }) => [
     ...[type, resource.name, event["deleted"] ?? false],
     event["lifecycle"] ?? event["phase"] ?? event["status"],
   ]);
-  expect(told.filter(([type]) => type !== "activity").sort()).toEqual([
+  expect(announced.filter(([type]) => type !== "activity").sort()).toEqual([
     ["addon", "db", false, "deleting"],
     ["app", "web", false, "deleting"],
     ["cluster-status", cluster.name, false, "abandoned"],
@@ -276,7 +285,7 @@ test("[CL60] it is on record with what may be left, and everything on it is anno
   });
 });
 
-test("[CL61] its tokens go on counting, so that its operator can come back", async () => {
+test("[CL61] the tokens of an abandoned cluster stay valid, so that its operator can come back", async () => {
   await abandon();
   const row = await world.database.kysely
     .selectFrom("clusters")
@@ -286,7 +295,7 @@ test("[CL61] its tokens go on counting, so that its operator can come back", asy
   expect(row).toEqual({ token_version: 1, token_floor: 0 });
 });
 
-test("[CL66] projects and apps that are being made at the same time are given up too or refused", async () => {
+test("[CL66] projects and apps that are created while a cluster is abandoned are given up too or refused", async () => {
   const { shop } = await fill();
   const making = Array.from({ length: 6 }, (_, index) => [
     orgAdmin.api.post("/projects", { name: `p${index}`, cluster_id: cluster.id }),
@@ -305,21 +314,22 @@ test("[CL66] projects and apps that are being made at the same time are given up
   expect(await kept.where("removed_at", "is", null).execute()).toEqual([]);
 });
 
-test("[CL66] provisioned infrastructure is named among what is left, and a cluster that was never reached is not", async () => {
+test("[CL66] what is left of an abandoned cluster has its infrastructure, and nothing if it never connected", async () => {
   const provisioned = await provisionedCluster(orgAdmin.api, org);
   const { body } = await orgAdmin.api.post(`/clusters/${provisioned.id}/abandon`, { name: provisioned.name });
   expect(body.left_behind).toEqual(["The infrastructure at the provider: delete the cluster to have it destroyed."]);
   expect(leftBehind({ first_connected_at: null, credential_id: null }, ["shop"])).toEqual([]);
 });
 
-test("[CL66] many namespaces are told by their number", () => {
+test("[CL66] of many namespaces that are left the first 20 are named and the others counted", () => {
   const names = Array.from({ length: 25 }, (_, index) => `n${index}`);
   expect(leftBehind({ first_connected_at: new Date(), credential_id: null }, names)[0]).toMatch(/n19 and 5 more\.$/);
 });
 
-test("[CL59] a lease that ends at this very instant does not count as connected", () => {
+test("[CL59] a cluster whose lease ends at this very instant does not count as connected", () => {
   const now = new Date("2026-02-01T00:00:00.000Z");
-  const facts = { name: "production", session_lease_until: now, abandoned_at: null as Date | null } as Cluster;
+  const given = { abandoned_at: null as Date | null, detach_requested_at: null as Date | null };
+  const facts = { name: "production", session_lease_until: now, ...given } as Cluster;
   expect(abandonmentProblem(facts, "production", now)).toBeNull();
   expect(
     abandonmentProblem({ ...facts, session_lease_until: new Date(now.getTime() + 1) }, "production", now),

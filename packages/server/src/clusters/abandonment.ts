@@ -1,4 +1,4 @@
-import type { Operation } from "@binnacle/contract";
+import type { LeftObject, Operation } from "@binnacle/contract";
 import { conflict, type Fault, invalidValue } from "../fault.ts";
 import { type Cluster, hasLiveSession, isProvisioned } from "./cluster.ts";
 import { OPERATOR_NAMESPACE } from "./connection.ts";
@@ -7,6 +7,7 @@ import { OPERATOR_NAMESPACE } from "./connection.ts";
 const TAKEN_WHEN_ABANDONED: ReadonlySet<string> = new Set([
   "abandonCluster",
   "deleteCluster",
+  "detachCluster",
   "planCluster",
   "revokeClusterRole",
 ]);
@@ -23,10 +24,36 @@ export function abandonedProblem(
   return isAbandoned && method !== "GET" && !TAKEN_WHEN_ABANDONED.has(id) ? clusterIsAbandoned() : null;
 }
 
+const otherName = (what: string) =>
+  invalidValue(["body", "name"], `This is not the name of the cluster; type the name of the one to ${what}`);
+
+/** Returns why the cluster is not let go, or null. Asked again, one that is being let go is not refused. */
+export function detachmentProblem(cluster: Cluster, typedName: string, now: Date): Fault | null {
+  if (typedName !== cluster.name) return otherName("detach");
+  if (cluster.detach_requested_at !== null) return null;
+  if (cluster.abandoned_at !== null) return clusterIsAbandoned();
+  if (isProvisioned(cluster)) {
+    return conflict(
+      "Binnacle has made the machines of the cluster, so it cannot be detached: they would be paid for and belong to nobody. Delete the cluster.",
+    );
+  }
+  if (!hasLiveSession(cluster, now)) {
+    return conflict(
+      "The operator of the cluster is not connected, and only it can let go of what it manages. Start it and detach again, or abandon the " +
+        "cluster if it never comes back.",
+    );
+  }
+  if (cluster.detaches !== true) {
+    return conflict("The operator of the cluster is too old to detach it. Upgrade the operator and detach again.");
+  }
+  return null;
+}
+
 /** Returns why the cluster is not given up, or null. The name is typed to show that this very cluster is meant. */
 export function abandonmentProblem(cluster: Cluster, typedName: string, now: Date): Fault | null {
-  if (typedName !== cluster.name) {
-    return invalidValue(["body", "name"], "This is not the name of the cluster; type the name of the one to give up");
+  if (typedName !== cluster.name) return otherName("give up");
+  if (cluster.detach_requested_at !== null) {
+    return conflict("The cluster is being detached. Delete it to end its record before its operator has let go of it.");
   }
   if (cluster.abandoned_at === null && hasLiveSession(cluster, now)) {
     return conflict(
@@ -34,6 +61,17 @@ export function abandonmentProblem(cluster: Cluster, typedName: string, now: Dat
     );
   }
   return null;
+}
+
+const MOST_LEFT = 5;
+
+/** What the operator has not let go of yet, in words. */
+export function detachMessage(left: readonly LeftObject[]): string {
+  const named = left
+    .slice(0, MOST_LEFT)
+    .map(({ kind, namespace, name, reason }) => `${kind} ${namespace ? `${namespace}/` : ""}${name} (${reason})`);
+  const more = left.length > MOST_LEFT ? ` and ${left.length - MOST_LEFT} more` : "";
+  return `The operator has not let go yet of: ${named.join(", ")}${more}.`;
 }
 
 const MOST_NAMED = 20;

@@ -1,14 +1,10 @@
-import { startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { startWorld } from "@binnacle/world";
+import { afterAll, expect, test } from "vitest";
 import { originOf } from "../config.ts";
 import { registeredCluster } from "./clusters.fixture.ts";
 
-let world: World;
-
-beforeAll(async () => {
-  world = await startWorld({ env: { BINNACLE_ROLES: "api", BINNACLE_PORT: "0" } });
-});
-afterAll(() => world?.stop());
+const world = await startWorld({ env: { BINNACLE_ROLES: "api", BINNACLE_PORT: "0" } });
+afterAll(() => world.stop());
 
 test("[CL58] without a public address, every printed address has the port that the server listens on", async () => {
   const org = await world.org();
@@ -39,5 +35,5 @@ test.each([
   ["::", "http://[::1]:8080"],
   ["::1", "http://[::1]:8080"],
 ])("[CL58] a server that listens on %s is reached at %s", (address, origin) => {
-  expect(originOf({ address, port: 8080 })).toBe(origin);
+  expect(originOf({ address, port: 8080 }, "http")).toBe(origin);
 });

@@ -14,12 +14,12 @@ async function minted() {
 }
 
 describe("an agent JWT", () => {
-  test("[CL34] names its cluster and its version", async () => {
+  test("[CL34] an agent JWT names its cluster and its version", async () => {
     const { tokens, token, expiresAt } = await minted();
     expect(await tokens.read(token)).toEqual({ clusterId: ID, tokenVersion: 7, expiresAt });
   });
 
-  test("[CL34] is valid for 365 days", async () => {
+  test("[CL34] an agent JWT is valid for 365 days", async () => {
     const { clock, tokens, token, expiresAt } = await minted();
     expect(expiresAt.toISOString()).toBe("2027-01-01T00:00:00.000Z");
     clock.advance(365 * DAY_MS - 1000);
@@ -28,7 +28,7 @@ describe("an agent JWT", () => {
     expect(await tokens.read(token)).toBeNull();
   });
 
-  test("[CL34] is no user's token, and no user's token is one", async () => {
+  test("[CL34] an agent JWT is not accepted as a user's token, and a user's token is not accepted as an agent JWT", async () => {
     const { clock, tokens, token } = await minted();
     const users = await createTokens(KEY, clock.now);
     for (const purpose of ["access", "refresh"] as const) {
@@ -38,7 +38,7 @@ describe("an agent JWT", () => {
     }
   });
 
-  test("[CL34] of another key, altered or endless is refused", async () => {
+  test("[CL34] an agent JWT that is signed with another key, altered or without an end is refused", async () => {
     const { clock, tokens, token } = await minted();
     const others = await createAgentTokens(`${KEY}!`, clock.now);
     expect(await others.read(token)).toBeNull();

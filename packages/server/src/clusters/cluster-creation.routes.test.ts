@@ -1,7 +1,8 @@
-import { type Person, startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Queries } from "../database/transaction.ts";
+import { cloudOf, PROVIDERS } from "@binnacle/contract";
+import { startWorld } from "@binnacle/world";
+import { afterAll, describe, expect, test } from "vitest";
 import { newId } from "../id.adapter.ts";
+import { productVersion } from "../product-version.adapter.ts";
 import {
   AWS_KEYS,
   nextStatus,
@@ -12,28 +13,15 @@ import {
   uniqueName,
 } from "./clusters.fixture.ts";
 
-let world: World;
-let db: Queries;
-let org: string;
-let admin: Person;
-let member: Person;
-let stranger: Person;
-let clusters: string;
-
-beforeAll(async () => {
-  // Without a worker: nothing takes the provisioning jobs that are queued here.
-  world = await startWorld({ env: { BINNACLE_ROLES: "api", BINNACLE_PUBLIC_URL: "https://binnacle.example.com" } });
-  db = world.database.kysely;
-  org = await world.org();
-  admin = await world.person({ org, role: "admin" });
-  member = await world.person({ org });
-  stranger = await world.person();
-  clusters = `/orgs/${org}/clusters`;
-});
-afterAll(() => world?.stop());
+// Without a worker: nothing takes the provisioning jobs that are queued here.
+const world = await startWorld({ env: { BINNACLE_ROLES: "api", BINNACLE_PUBLIC_URL: "https://binnacle.example.com" } });
+const db = world.database.kysely;
+const { org, admin, member, stranger } = await world.orgWithPeople();
+const clusters = `/orgs/${org}/clusters`;
+afterAll(() => world.stop());
 
 describe("POST /orgs/{org_id}/clusters, for a cluster of one's own", () => {
-  test("[CL5] registers it as pending, with its token and its install command", async () => {
+  test("[CL5] a bring-your-own cluster is registered as pending, with its token and its install command", async () => {
     const name = uniqueName("mine");
     const created = await admin.api.post(clusters, { name, description: "In the cellar." });
     expect(created).toMatchObject({
@@ -44,14 +32,14 @@ describe("POST /orgs/{org_id}/clusters, for a cluster of one's own", () => {
     expect(connection_token.split(".")).toHaveLength(3);
     expect(install_command).toBe(
       "helm upgrade --install binnacle-operator binnacle-operator --repo https://binnacle.example.com/charts " +
-        "--version 0.1.0 --namespace binnacle-system --create-namespace " +
+        `--version ${await productVersion()} --namespace binnacle-system --create-namespace ` +
         `--set-string hub.url=wss://binnacle.example.com/hub/v1 --set-string cluster.id=${id} ` +
-        `--set-string cluster.token=${connection_token}`,
+        `--set-string cluster.token=${connection_token} --set-string image.registry=registry.example.com`,
     );
     expect(await queuedInLane(db, id)).toEqual([]);
   });
 
-  test("[CL8] keeps provisioning fields", async () => {
+  test("[CL8] provisioning fields of a bring-your-own cluster are stored", async () => {
     const options = { region: "eu-west-1", instance_type: "m7i.large", agent_count: 20, disk_size_gb: 500 };
     const { body } = await admin.api.post(clusters, { name: uniqueName("mine"), ...options });
     expect(body).toMatchObject({ status: "pending", ...options });
@@ -66,12 +54,12 @@ describe("POST /orgs/{org_id}/clusters, for a cluster of one's own", () => {
     [{ provider: "manual", credential_id: "01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11" }, "provider", "enum"],
     [{ credential_id: "x", provider: "aws" }, "credential_id", "uuid_parsing"],
     [{ kubernetes_version: "1.34" }, "kubernetes_version", "extra_forbidden"],
-  ])("[CL7] refuses %j", async (fields, field, type) => {
+  ])("[CL7] a new cluster with %j is a 422", async (fields, field, type) => {
     const refused = await admin.api.post(clusters, { name: uniqueName("bad"), ...fields });
     expect(refused).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", field], type }] } });
   });
 
-  test("[CL6] refuses a name that is missing, unprintable, too long or taken", async () => {
+  test("[CL6] POST /orgs/{org_id}/clusters refuses a name that is missing, unprintable, too long or taken", async () => {
     const { name } = await registeredCluster(admin.api, org);
     expect(await admin.api.post(clusters, { name })).toMatchObject({
       status: 409,
@@ -84,7 +72,7 @@ describe("POST /orgs/{org_id}/clusters, for a cluster of one's own", () => {
     expect((await world.admin.api.post(`/orgs/${elsewhere}/clusters`, { name })).status).toBe(201);
   });
 
-  test("[CL4] is an administrator's", async () => {
+  test("[CL4] POST /orgs/{org_id}/clusters needs an administrator of the organization", async () => {
     const body = { name: uniqueName("cluster") };
     expect((await world.anyone.post(clusters, body)).status).toBe(401);
     expect((await member.api.post(clusters, body)).status).toBe(403);
@@ -92,7 +80,7 @@ describe("POST /orgs/{org_id}/clusters, for a cluster of one's own", () => {
     expect((await admin.api.post(`/orgs/${newId()}/clusters`, body)).status).toBe(404);
   });
 
-  test("[CL28] announces the first status", async () => {
+  test("[CL28] a new cluster is announced with its first status", async () => {
     const name = uniqueName("mine");
     const announced = nextStatus(world, ({ resource }) => resource.name === name);
     const { body } = await admin.api.post(clusters, { name });
@@ -101,7 +89,7 @@ describe("POST /orgs/{org_id}/clusters, for a cluster of one's own", () => {
 });
 
 describe("POST /orgs/{org_id}/clusters, for provisioning", () => {
-  test("[CL11] answers with the job, which is recorded and queued", async () => {
+  test("[CL11] creating a provisioned cluster answers with the job, which is recorded and queued", async () => {
     const credential_id = await storedCredential(admin.api, org);
     const body = { name: uniqueName("cloud"), provider: "aws", credential_id, agent_count: 2 };
     const created = await admin.api.post(clusters, body);
@@ -123,7 +111,7 @@ describe("POST /orgs/{org_id}/clusters, for provisioning", () => {
     ]);
   });
 
-  test("[CL12] takes the credential's region and the defaults", async () => {
+  test("[CL12] a provisioned cluster gets the credential's region and the default options", async () => {
     expect(await provisionedCluster(admin.api, org)).toMatchObject({
       region: AWS_KEYS.region,
       instance_type: "t3.large",
@@ -132,7 +120,7 @@ describe("POST /orgs/{org_id}/clusters, for provisioning", () => {
     });
   });
 
-  test("[CL9] needs both the provider and the credential", async () => {
+  test("[CL9] creating a provisioned cluster needs both the provider and the credential", async () => {
     const credential_id = await storedCredential(admin.api, org);
     expect(await admin.api.post(clusters, { name: uniqueName("x"), provider: "aws" })).toMatchObject({
       status: 422,
@@ -144,14 +132,36 @@ describe("POST /orgs/{org_id}/clusters, for provisioning", () => {
     });
   });
 
-  test.each(["gcp", "azure", "do", "metal", "ssh"])("[CL10] on %s is coming soon", async (provider) => {
-    const body = { name: uniqueName("x"), provider, credential_id: newId() };
-    const refused = await admin.api.post(clusters, body);
-    expect(refused).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", "provider"] }] } });
-    expect(refused.body.detail[0].msg).toContain("coming soon");
+  test.each(PROVIDERS.filter((provider) => !cloudOf(provider)))(
+    "[CL10] creating a cluster on %s is a 422 that says coming soon",
+    async (provider) => {
+      const body = { name: uniqueName("x"), provider, credential_id: newId() };
+      const refused = await admin.api.post(clusters, body);
+      expect(refused).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", "provider"] }] } });
+      expect(refused.body.detail[0].msg).toContain("coming soon");
+    },
+  );
+
+  test("[CL434] creating a provisioned cluster without an image of the operator is a 422 that says what to set", async () => {
+    const bare = await startWorld({ beside: world, env: { BINNACLE_ROLES: "api", BINNACLE_IMAGE_REGISTRY: "" } });
+    try {
+      const people = await bare.orgWithPeople();
+      const credential_id = await storedCredential(people.admin.api, people.org);
+      const path = `/orgs/${people.org}/clusters`;
+      const refused = await people.admin.api.post(path, { name: uniqueName("x"), provider: "aws", credential_id });
+      expect(refused).toMatchObject({
+        status: 422,
+        body: { detail: [{ loc: ["body", "provider"], msg: expect.stringContaining("BINNACLE_IMAGE_REGISTRY") }] },
+      });
+      expect((await people.admin.api.get(path)).body.data).toEqual([]);
+      // A cluster that exists already can be given the image by hand.
+      expect((await people.admin.api.post(path, { name: uniqueName("mine") })).status).toBe(201);
+    } finally {
+      await bare.stop();
+    }
   });
 
-  test("[CL13] needs a credential of the organization, and one for the provider", async () => {
+  test("[CL13] a provisioned cluster needs a credential of its organization, and one for the provider", async () => {
     const foreign = await storedCredential(world.admin.api, await world.org());
     for (const credential_id of [newId(), foreign]) {
       const refused = await admin.api.post(clusters, { name: uniqueName("x"), provider: "aws", credential_id });

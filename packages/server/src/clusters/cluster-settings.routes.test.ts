@@ -1,25 +1,15 @@
-import { type Client, type Person, startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { type Client, startWorld } from "@binnacle/world";
+import { afterAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { bindRole, insertCluster, insertProject } from "../access/bindings.fixture.ts";
 import { DISPATCH_TOPIC } from "../dispatch/dispatch.ts";
 import { SOON } from "../jobs/jobs.fixture.ts";
 
-let world: World;
-let org: string;
-let orgAdmin: Person;
-let admin: Person;
-let member: Person;
-let stranger: Person;
 let cluster: string;
 
-beforeAll(async () => {
-  world = await startWorld();
-  org = await world.org();
-  orgAdmin = await world.person({ org, role: "admin" });
-  [admin, member] = [await world.person({ org }), await world.person({ org })];
-  stranger = await world.person();
-});
-afterAll(() => world?.stop());
+const world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
+const { org, admin: orgAdmin, member, stranger } = await world.orgWithPeople();
+const admin = await world.person({ org });
+afterAll(() => world.stop());
 beforeEach(async () => {
   cluster = await insertCluster(world.database.kysely, org);
   await bindRole(world.database.kysely, admin.id, "admin", { cluster });
@@ -45,14 +35,14 @@ const DEFAULTS = {
 const CHART = { repo: "https://charts.jetstack.io", name: "cert-manager" };
 
 describe("GET /clusters/{id}/settings", () => {
-  test("[CL54] gives members the defaults", async () => {
+  test("[CL54] GET /clusters/{id}/settings gives members the defaults", async () => {
     expect(await read()).toEqual({ cluster_id: cluster, ...DEFAULTS });
     expect(await stranger.api.get(path())).toMatchObject({ status: 404 });
   });
 });
 
 describe("PATCH /clusters/{id}/settings", () => {
-  test("[CL55] [CL56] changes what is given, and nothing else", async () => {
+  test("[CL55] [CL56] PATCH /clusters/{id}/settings changes the given fields and no others", async () => {
     expect(await change({ pod_security: "restricted" })).toMatchObject({
       status: 200,
       body: { ...DEFAULTS, pod_security: "restricted" },
@@ -68,7 +58,7 @@ describe("PATCH /clusters/{id}/settings", () => {
   });
 
   test.each([{ pod_security: "privileged" }, { cluster_wide_charts: [CHART] }, { ingress_namespaces: ["shop"] }, {}])(
-    "[CL55] an administrator of the cluster cannot change %j, nor can anybody below",
+    "[CL55] the settings %j of a cluster cannot be changed by its administrators, members or strangers",
     async (body) => {
       expect(await change(body, admin.api)).toMatchObject({ status: 403 });
       expect(await change(body, member.api)).toMatchObject({ status: 403 });
@@ -77,7 +67,7 @@ describe("PATCH /clusters/{id}/settings", () => {
     },
   );
 
-  test("[CL55] is on record, as it was and as it is", async () => {
+  test("[CL55] a change of the cluster's settings is in the audit log with the values before and after", async () => {
     await change({ pod_security: "privileged", cluster_wide_charts: [CHART] });
     const { body } = await orgAdmin.api.get(`/orgs/${org}/audit-log?items_per_page=1`);
     expect(body.data[0]).toMatchObject({
@@ -105,14 +95,14 @@ describe("PATCH /clusters/{id}/settings", () => {
       { cluster_wide_charts: [CHART, { ...CHART, repo: "https://Charts.JetStack.io/" }] },
       ["body", "cluster_wide_charts", 1],
     ],
-  ])("[CL56] refuses %j", async (body, loc) => {
+  ])("[CL56] PATCH /clusters/{id}/settings with %j is a 422 and changes nothing", async (body, loc) => {
     const { status, body: answer } = await change({ ...body });
     expect(status).toBe(422);
     expect(answer.detail).toContainEqual(expect.objectContaining({ loc }));
     expect(await read()).toMatchObject(DEFAULTS);
   });
 
-  test("[CL57] is told to every project that stays, once", async () => {
+  test("[CL57] a change of the cluster's settings is sent once to every project that is not being deleted", async () => {
     const { kysely } = world.database;
     const projects = [await insertProject(kysely, org, cluster), await insertProject(kysely, org, cluster)];
     const going = await insertProject(kysely, org, cluster);
@@ -122,12 +112,12 @@ describe("PATCH /clusters/{id}/settings", () => {
     const leave = world.bus.subscribe(DISPATCH_TOPIC, (hint) => hints.push(hint));
     await change({ pod_security: "restricted" });
     const raised = projects.toSorted().map((resource_id) => ({ kind: "project", resource_id, generation: 1 }));
-    const told = async () => (await desired()).filter(({ resource_id }) => resource_id !== going);
-    expect(await told()).toEqual(raised);
+    const remaining = async () => (await desired()).filter(({ resource_id }) => resource_id !== going);
+    expect(await remaining()).toEqual(raised);
     expect((await desired()).filter(({ resource_id }) => resource_id === going)).toEqual(before);
     await change({ pod_security: "restricted" });
     await change({ exec_enabled: false });
-    expect(await told()).toEqual(raised);
+    expect(await remaining()).toEqual(raised);
     await vi.waitFor(() => expect(hints).toContainEqual({ cluster_id: cluster }), SOON);
     leave();
   });

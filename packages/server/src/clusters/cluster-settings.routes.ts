@@ -1,35 +1,23 @@
 import { getClusterSettings, updateClusterSettings } from "@binnacle/contract";
-import type { Clock } from "../clock.ts";
-import type { Queries } from "../database/transaction.ts";
-import { onCluster, wellFormed } from "../http/guard.ts";
+import { at, wellFormed } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
+import type { Ports } from "../ports.ts";
 import { listActiveProjects } from "../projects/project.store.ts";
 import { dispatchedProject } from "../projects/project.ts";
 import { lockCluster, readSettings, saveSettings } from "./cluster.store.ts";
+import { clusterPlace } from "./cluster-place.store.ts";
 import { changedFields, chartListProblems, concernsProjects } from "./cluster-settings.ts";
 
-interface Ports {
-  readonly db: Queries;
-  readonly clock: Clock;
-}
-
-export function clusterSettingsRoutes({ db, clock }: Ports): Route[] {
+export function clusterSettingsRoutes({ db, clock }: Ports<"db" | "clock">): Route[] {
   return [
-    route(
-      getClusterSettings,
-      onCluster("member", ({ params }) => params.id),
-      async ({ cluster }) => ({
-        cluster_id: cluster.id,
-        ...(await readSettings(db, cluster.id)),
-      }),
-    ),
+    route(getClusterSettings, at(clusterPlace, "member"), async ({ cluster }) => ({
+      cluster_id: cluster.id,
+      ...(await readSettings(db, cluster.id)),
+    })),
 
     route(
       updateClusterSettings,
-      wellFormed(
-        ({ body }) => chartListProblems(body.cluster_wide_charts),
-        onCluster("org_admin", ({ params }) => params.id),
-      ),
+      wellFormed(({ body }) => chartListProblems(body.cluster_wide_charts), at(clusterPlace, "org_admin")),
       async ({ cluster: { id }, body, change }) =>
         change(async ({ db: tx, record, dispatch }) => {
           // The cluster is locked first, so that concurrent changes and new projects wait.
@@ -48,7 +36,7 @@ export function clusterSettingsRoutes({ db, clock }: Ports): Route[] {
             await saveSettings(tx, id, changes.after, clock());
           }
           if (concernsProjects(changes.after)) {
-            await dispatch(id, async () => (await listActiveProjects(tx, id)).map(dispatchedProject));
+            dispatch(id, async () => (await listActiveProjects(tx, id)).map(dispatchedProject));
           }
           return { cluster_id: id, ...settings };
         }),

@@ -21,7 +21,7 @@ export const settingsOf = (row: SettingsRow | null): Settings => ({
   exec_enabled: row?.exec_enabled ?? true,
 });
 
-/** Whether the operator has to be told: it does not know the other settings. */
+/** Whether the operator must receive the change: it does not use the other settings. */
 export const concernsProjects = (changed: Partial<Settings>): boolean =>
   Object.keys(changed).some((name) => name !== "exec_enabled");
 

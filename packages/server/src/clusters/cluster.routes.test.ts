@@ -1,7 +1,6 @@
-import { type Client, type Person, startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Client, type Person, startWorld } from "@binnacle/world";
+import { afterAll, describe, expect, test } from "vitest";
 import { bindRole, insertProject } from "../access/bindings.fixture.ts";
-import type { Queries } from "../database/transaction.ts";
 import { newId } from "../id.adapter.ts";
 import {
   bringJob,
@@ -13,25 +12,12 @@ import {
   uniqueName,
 } from "./clusters.fixture.ts";
 
-let world: World;
-let db: Queries;
-let org: string;
-let admin: Person;
-let member: Person;
-let stranger: Person;
-let clusters: string;
-
-beforeAll(async () => {
-  // Without a worker: nothing takes the provisioning jobs that are queued here.
-  world = await startWorld({ env: { BINNACLE_ROLES: "api", BINNACLE_PUBLIC_URL: "https://binnacle.example.com" } });
-  db = world.database.kysely;
-  org = await world.org();
-  admin = await world.person({ org, role: "admin" });
-  member = await world.person({ org });
-  stranger = await world.person();
-  clusters = `/orgs/${org}/clusters`;
-});
-afterAll(() => world?.stop());
+// Without a worker: nothing takes the provisioning jobs that are queued here.
+const world = await startWorld({ env: { BINNACLE_ROLES: "api", BINNACLE_PUBLIC_URL: "https://binnacle.example.com" } });
+const db = world.database.kysely;
+const { org, admin, member, stranger } = await world.orgWithPeople();
+const clusters = `/orgs/${org}/clusters`;
+afterAll(() => world.stop());
 
 async function cliToken(owner: Person, scope: string): Promise<Client> {
   const { body } = await owner.api.post("/cli-tokens", { name: scope, scopes: [scope] });
@@ -39,7 +25,7 @@ async function cliToken(owner: Person, scope: string): Promise<Client> {
 }
 
 describe("reading clusters", () => {
-  test("[CL1] lists them newest first, in pages", async () => {
+  test("[CL1] GET /orgs/{org_id}/clusters lists the clusters newest first, in pages", async () => {
     const own = await world.org();
     const reader = await world.person({ org: own });
     const [older, newer] = [
@@ -58,7 +44,7 @@ describe("reading clusters", () => {
     expect((await stranger.api.get(`/orgs/${own}/clusters`)).status).toBe(403);
   });
 
-  test("[CL2] shows one to the members of its organization, and to nobody else", async () => {
+  test("[CL2] GET /clusters/{id} shows a cluster to the members of its organization, and to nobody else", async () => {
     const { id, name } = await registeredCluster(admin.api, org);
     const now = world.clock.now().toISOString();
     expect(await member.api.get(`/clusters/${id}`)).toMatchObject({ status: 200 });
@@ -78,6 +64,10 @@ describe("reading clusters", () => {
       disk_size_gb: null,
       node_count: null,
       operator_version: null,
+      operator_skew: null,
+      operator_self_upgrade: false,
+      operator_upgrade: null,
+      suspended: null,
       kubernetes_version: null,
       last_heartbeat: null,
       observed_at: null,
@@ -94,7 +84,7 @@ describe("reading clusters", () => {
     expect((await admin.api.get(`/clusters/${newId()}`)).status).toBe(404);
   });
 
-  test("[CL3] shows what the operator last reported", async () => {
+  test("[CL3] GET /clusters/{id} shows the capacity that the operator last reported", async () => {
     const { id } = await registeredCluster(admin.api, org);
     const heartbeat = world.clock.now();
     const capacity = { cpu_cores: 12.5, memory_bytes: 51_539_607_552, pods: 330 };
@@ -111,7 +101,7 @@ describe("reading clusters", () => {
     });
   });
 
-  test("[CL23] follows the session's lease, without anything being written", async () => {
+  test("[CL23] the status of a cluster follows the lease of its session, without anything being written", async () => {
     const { id } = await registeredCluster(admin.api, org);
     await connectOperator(db, id, world.clock.now(), 60_000);
     expect((await member.api.get(`/clusters/${id}`)).body.status).toBe("connected");
@@ -119,7 +109,7 @@ describe("reading clusters", () => {
     expect((await member.api.get(`/clusters/${id}`)).body.status).toBe("disconnected");
   });
 
-  test("[CL26] explains an error, and shows the newest job's", async () => {
+  test("[CL26] a cluster whose job failed has the status error with the message of the newest job", async () => {
     const { id, provisioning_job_id } = await provisionedCluster(admin.api, org);
     await bringJob(db, provisioning_job_id, "failed", { error_message: "No capacity." });
     for (const path of [`/clusters/${id}`, clusters]) {
@@ -129,13 +119,13 @@ describe("reading clusters", () => {
     }
   });
 
-  test("[CL19] knows no /config", async () => {
+  test("[CL19] /clusters/{id}/config does not exist", async () => {
     const { id } = await registeredCluster(admin.api, org);
     expect(await admin.api.get(`/clusters/${id}/config`)).toMatchObject({ status: 404, body: { detail: "Not Found" } });
     expect((await admin.api.put(`/clusters/${id}/config`, {})).status).toBe(404);
   });
 
-  test("[CL18] CLI tokens read with either scope, and register with one", async () => {
+  test("[CL18] CLI tokens with either cluster scope read clusters, and only clusters:register registers them", async () => {
     const { id } = await registeredCluster(admin.api, org);
     const [reading, registering] = [await cliToken(admin, "clusters:read"), await cliToken(admin, "clusters:register")];
     for (const token of [reading, registering]) {
@@ -151,7 +141,7 @@ describe("reading clusters", () => {
 });
 
 describe("PATCH /clusters/{id}", () => {
-  test("[CL14] changes what is given and keeps the rest", async () => {
+  test("[CL14] PATCH /clusters/{id} changes the given fields and keeps the others", async () => {
     const { id, name } = await registeredCluster(admin.api, org);
     const operator = await world.person({ org });
     await bindRole(db, operator.id, "admin", { cluster: id });
@@ -167,7 +157,7 @@ describe("PATCH /clusters/{id}", () => {
     expect((await operator.api.patch(`/clusters/${id}`, { description: null })).body.description).toBeNull();
   });
 
-  test("[CL14] is for administrators of the cluster", async () => {
+  test("[CL14] PATCH /clusters/{id} is for administrators of the cluster", async () => {
     const { id } = await registeredCluster(admin.api, org);
     const editor = await world.person({ org });
     await bindRole(db, editor.id, "editor", { cluster: id });
@@ -176,7 +166,7 @@ describe("PATCH /clusters/{id}", () => {
     expect((await stranger.api.patch(`/clusters/${id}`, { name: "x" })).status).toBe(404);
   });
 
-  test("[CL6] refuses the name of another cluster, and [CL7] other fields", async () => {
+  test("[CL6] [CL7] PATCH /clusters/{id} refuses the name of another cluster, and unknown fields", async () => {
     const [one, other] = [await registeredCluster(admin.api, org), await registeredCluster(admin.api, org)];
     expect((await admin.api.patch(`/clusters/${one.id}`, { name: other.name })).status).toBe(409);
     expect(await admin.api.patch(`/clusters/${one.id}`, { region: "x" })).toMatchObject({
@@ -187,7 +177,7 @@ describe("PATCH /clusters/{id}", () => {
 });
 
 describe("DELETE /clusters/{id}", () => {
-  test("[CL16] deletes a bring-your-own cluster at once", async () => {
+  test("[CL16] DELETE /clusters/{id} deletes a bring-your-own cluster at once", async () => {
     const { id } = await registeredCluster(admin.api, org);
     await connectOperator(db, id, world.clock.now());
     expect((await admin.api.delete(`/clusters/${id}`)).status).toBe(204);
@@ -195,7 +185,7 @@ describe("DELETE /clusters/{id}", () => {
     expect((await admin.api.delete(`/clusters/${id}`)).status).toBe(404);
   });
 
-  test("[CL15] is refused while projects exist, and names them", async () => {
+  test("[CL15] DELETE /clusters/{id} is a 409 while projects exist, and names them", async () => {
     const { id } = await registeredCluster(admin.api, org);
     const project = await insertProject(db, org, id);
     const refused = await admin.api.delete(`/clusters/${id}`);
@@ -206,7 +196,7 @@ describe("DELETE /clusters/{id}", () => {
     expect((await admin.api.get(`/clusters/${id}`)).status).toBe(200);
   });
 
-  test("[CL15] is for administrators of the organization", async () => {
+  test("[CL15] DELETE /clusters/{id} is for administrators of the organization", async () => {
     const { id } = await registeredCluster(admin.api, org);
     const operator = await world.person({ org });
     await bindRole(db, operator.id, "admin", { cluster: id });
@@ -215,7 +205,7 @@ describe("DELETE /clusters/{id}", () => {
     expect((await world.anyone.delete(`/clusters/${id}`)).status).toBe(401);
   });
 
-  test("[CL17] has a provisioned cluster's infrastructure destroyed", async () => {
+  test("[CL17] DELETE /clusters/{id} has the infrastructure of a provisioned cluster destroyed", async () => {
     const { id, provisioning_job_id } = await provisionedCluster(admin.api, org);
     await bringJob(db, provisioning_job_id, "succeeded", { phase: "done" });
     const announced = nextStatus(world, ({ cluster_id, status }) => cluster_id === id && status === "destroying");
@@ -230,7 +220,7 @@ describe("DELETE /clusters/{id}", () => {
     ]);
   });
 
-  test("[CL17] [AL44] asked again, leaves a destruction alone, and tries one that failed again", async () => {
+  test("[CL17] [AL44] deleting a cluster again leaves a running destruction alone, and retries one that failed", async () => {
     const { id } = await provisionedCluster(admin.api, org);
     const deletionsOnRecord = async () =>
       (

@@ -7,26 +7,30 @@ import {
   listClusters,
   updateCluster,
 } from "@binnacle/contract";
-import type { Bus } from "../bus/bus.ts";
-import type { Clock } from "../clock.ts";
 import { findOrgCredential } from "../credentials/credential.store.ts";
 import { type Credential, providerMismatch } from "../credentials/credential.ts";
 import { totalRows } from "../database/row-count.store.ts";
 import type { Queries, Tx } from "../database/transaction.ts";
 import { deletionOf } from "../dispatch/kind.ts";
 import { notFound } from "../fault.ts";
-import { onCluster, orgAdmin, orgMember } from "../http/guard.ts";
+import { at } from "../http/guard.ts";
 import { envelope, type Page, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
 import { FLOOR_RAISED_TOPIC } from "../hub/ports.ts";
 import { newId } from "../id.adapter.ts";
 import { JOBS_TOPIC } from "../jobs/job.ts";
-import type { Chart } from "../operator-chart/operator-chart.adapter.ts";
+import { orgPlace } from "../orgs/org-place.store.ts";
+import type { Ports } from "../ports.ts";
 import { projectAnnouncement } from "../projects/project.ts";
-import { newestJob, requeue, startProvisioning, stopJobs } from "../provisioning/provisioning.store.ts";
+import {
+  newestJob,
+  requeue,
+  requireFreshPlan,
+  startProvisioning,
+  stopJobs,
+} from "../provisioning/provisioning.store.ts";
 import { CANCELLED_BY_DELETION } from "../provisioning/provisioning.ts";
 import { deleteAbandonedProjects, lockContents } from "./abandonment.store.ts";
-import type { AgentTokens } from "./agent-token.adapter.ts";
 import {
   blockingProjects,
   clustersById,
@@ -38,18 +42,18 @@ import {
   lockCluster,
   markForDeletion,
 } from "./cluster.store.ts";
-import { type Cluster, hasProjects, isProvisioned, provisioningOptions, wireCluster } from "./cluster.ts";
+import {
+  type Cluster,
+  hasProjects,
+  isProvisioned,
+  noOperatorImage,
+  provisioningOptions,
+  wireCluster,
+} from "./cluster.ts";
 import { readClusterFacts } from "./cluster-facts.store.ts";
-import { installCommand, type PublicUrl } from "./connection.ts";
+import { clusterPlace } from "./cluster-place.store.ts";
+import { hasOperatorImage, installCommand } from "./connection.ts";
 import { statusAnnouncement, statusOf } from "./status.ts";
-
-interface Ports {
-  readonly db: Queries;
-  readonly bus: Bus;
-  readonly clock: Clock;
-  readonly agentTokens: AgentTokens;
-  readonly operatorChart: Chart;
-}
 
 const FIRST_TOKEN_VERSION = 1;
 
@@ -68,7 +72,7 @@ interface ClusterFilter extends Page {
 
 /** A status is not stored, so the facts of all clusters are read to find those in it. */
 async function filteredClusters(db: Queries, orgId: string, { status, search, ...page }: ClusterFilter, now: Date) {
-  const facts = await readClusterFacts(db, orgId, search);
+  const facts = await readClusterFacts(db, orgId, { search });
   const ids = facts
     .filter((cluster) => status === undefined || status.includes(statusOf(cluster, now)))
     .map(({ id }) => id)
@@ -82,18 +86,25 @@ async function filteredClusters(db: Queries, orgId: string, { status, search, ..
 
 const resourceOf = ({ id, name }: Pick<Cluster, "id" | "name">) => ({ type: "cluster", id, name });
 
-export function clusterRoutes({ db, bus, clock, agentTokens, operatorChart }: Ports, publicUrl: PublicUrl): Route[] {
+export function clusterRoutes({
+  db,
+  bus,
+  clock,
+  agentTokens,
+  operatorChart,
+  publicUrl,
+}: Ports<"db" | "bus" | "clock" | "agentTokens" | "operatorChart" | "publicUrl">): Route[] {
   return [
     route(
       listClusters,
-      orgMember(({ params }) => params.org_id),
+      at(orgPlace, "member", ({ params }) => params.org_id),
       async ({ org, query }) => {
         const now = clock();
         const { clusters, total } = await (query.status || query.search
           ? filteredClusters(db, org.id, query, now)
           : allClusters(db, org.id, query));
         return envelope(
-          clusters.map((cluster) => wireCluster(cluster, now)),
+          clusters.map((cluster) => wireCluster(cluster, now, operatorChart.version)),
           total,
           query,
         );
@@ -102,11 +113,12 @@ export function clusterRoutes({ db, bus, clock, agentTokens, operatorChart }: Po
 
     route(
       createCluster,
-      orgAdmin(({ params }) => params.org_id),
+      at(orgPlace, "admin", ({ params }) => params.org_id),
       async ({ org, caller, body, change }) =>
         change(async ({ db: tx, record, announce, afterCommit }) => {
           const [id, now] = [newId(), clock()];
           const credential = await credentialFor(tx, org.id, body);
+          if (credential && !hasOperatorImage(publicUrl(), operatorChart.image)) throw noOperatorImage();
           const { name, description = null, provider = null } = body;
           const options = provisioningOptions(body, credential?.region ?? null);
           const fields = { name, description, provider, credential_id: credential?.id ?? null, ...options };
@@ -134,7 +146,7 @@ export function clusterRoutes({ db, bus, clock, agentTokens, operatorChart }: Po
           if (announcement) announce(announcement);
           if (job) afterCommit(() => bus.publish(JOBS_TOPIC, {}));
           return {
-            ...wireCluster(cluster, now),
+            ...wireCluster(cluster, now, operatorChart.version),
             connection_token: minted?.token ?? null,
             install_command: minted && installCommand(publicUrl(), operatorChart, id, minted.token),
             provisioning_job_id: job?.id ?? null,
@@ -142,41 +154,43 @@ export function clusterRoutes({ db, bus, clock, agentTokens, operatorChart }: Po
         }),
     ),
 
-    route(
-      getCluster,
-      onCluster("member", ({ params }) => params.id),
-      async ({ cluster }) => wireCluster(cluster, clock()),
+    route(getCluster, at(clusterPlace, "member"), async ({ cluster }) =>
+      wireCluster(cluster, clock(), operatorChart.version),
     ),
 
-    route(
-      updateCluster,
-      onCluster("admin", ({ params }) => params.id),
-      async ({ cluster: { id }, body, change }) =>
-        change(async ({ db: tx, record }) => {
-          const before = await lockCluster(tx, id);
-          const { name, description } = { ...before, ...body };
-          const now = clock();
-          await describeCluster(tx, id, { name, description, updated_at: now });
-          const cluster = await knownCluster(tx, id);
-          const about = { resource: resourceOf(cluster), orgId: cluster.org_id };
-          record({ action: "cluster.update", ...about, changes: body, before });
-          return wireCluster(cluster, now);
-        }),
+    route(updateCluster, at(clusterPlace, "admin"), async ({ cluster: { id }, body, change }) =>
+      change(async ({ db: tx, record }) => {
+        const before = await lockCluster(tx, id);
+        const { name, description } = { ...before, ...body };
+        const now = clock();
+        await describeCluster(tx, id, { name, description, updated_at: now });
+        const cluster = await knownCluster(tx, id);
+        const about = { resource: resourceOf(cluster), orgId: cluster.org_id };
+        record({ action: "cluster.update", ...about, changes: body, before });
+        return wireCluster(cluster, now, operatorChart.version);
+      }),
     ),
+  ];
+}
 
+export function clusterDeletionRoutes({ bus, clock }: Ports<"bus" | "clock">): Route[] {
+  return [
     route(
       deleteCluster,
-      onCluster("org_admin", ({ params }) => params.id),
-      async ({ cluster: { id, abandoned_at }, caller, change }) =>
+      at(clusterPlace, "org_admin"),
+      async ({ cluster: { id, abandoned_at }, query, caller, change }) =>
         change(async ({ db: tx, record, unchanged, announce, afterCommit }) => {
           if (abandoned_at !== null) await lockContents(tx, id);
           const cluster = await lockCluster(tx, id);
           const projects = await blockingProjects(tx, id);
           if (projects.length > 0) throw hasProjects(projects);
           const now = clock();
-          let changes = {};
+          const { plan_job_id } = query;
+          const wanted = { cluster_id: id, action: "destroy", desired_node_count: null, node: null } as const;
+          await requireFreshPlan(tx, plan_job_id, wanted);
+          let changes: Readonly<Record<string, unknown>> = plan_job_id === undefined ? {} : { plan_job_id };
           if (isProvisioned(cluster)) {
-            if (!(await requestDestruction(tx, cluster, caller.id, now))) {
+            if (!(await requestDestruction(tx, cluster, plan_job_id, caller.id, now))) {
               unchanged();
               return null;
             }
@@ -211,7 +225,13 @@ async function credentialFor(tx: Tx, orgId: string, body: ClusterInput): Promise
 }
 
 /** A repeated request leaves a running destroy job alone, and returns false, or retries a failed one. */
-async function requestDestruction(tx: Tx, cluster: Cluster, callerId: string, now: Date): Promise<boolean> {
+async function requestDestruction(
+  tx: Tx,
+  cluster: Cluster,
+  planJobId: string | undefined,
+  callerId: string,
+  now: Date,
+): Promise<boolean> {
   const newest = await newestJob(tx, cluster.id);
   if (newest?.action === "destroy") {
     if (newest.status !== "failed") return false;
@@ -220,6 +240,7 @@ async function requestDestruction(tx: Tx, cluster: Cluster, callerId: string, no
   }
   await stopJobs(tx, cluster.id, CANCELLED_BY_DELETION, now);
   await markForDeletion(tx, cluster.id, now);
-  await startProvisioning(tx, { cluster, action: "destroy", desiredNodeCount: null, createdBy: callerId, now });
+  const destroy = { action: "destroy", desiredNodeCount: null, planJobId } as const;
+  await startProvisioning(tx, { cluster, ...destroy, createdBy: callerId, now });
   return true;
 }

@@ -1,5 +1,11 @@
 import { type Insertable, sql } from "kysely";
-import { journalOf, SHORT_CLUSTER_COLUMNS } from "../database/columns.ts";
+import {
+  clusterSuspensionOf,
+  DECISIVE_JOB,
+  journalOf,
+  operatorUpgradeOf,
+  SHORT_CLUSTER_COLUMNS,
+} from "../database/columns.ts";
 import type { ClusterTable } from "../database/fleet-tables.ts";
 import { isForeignKeyViolation, isUniqueViolation, type Queries, type Tx } from "../database/transaction.ts";
 import { notFound } from "../fault.ts";
@@ -22,7 +28,7 @@ function clusters(db: Queries) {
           .selectFrom("provisioning_jobs")
           .select(["action", "status", "phase", "error_message"])
           .whereRef("provisioning_jobs.cluster_id", "=", "clusters.id")
-          .where("provisioning_jobs.dry_run", "=", false)
+          .where(sql.raw<boolean>(DECISIVE_JOB))
           .orderBy("provisioning_jobs.id", "desc")
           .limit(1)
           .as("newest"),
@@ -31,6 +37,8 @@ function clusters(db: Queries) {
     .select(SHORT_CLUSTER_COLUMNS.map((column) => `clusters.${column}` as const))
     .select([
       sql.raw<Cluster["install_journal"]>(journalOf("clusters")).as("install_journal"),
+      sql.raw<Cluster["operator_upgrade"]>(operatorUpgradeOf("clusters")).as("operator_upgrade"),
+      sql.raw<Cluster["suspension_reported"]>(clusterSuspensionOf("clusters")).as("suspension_reported"),
       "cluster_sessions.lease_until as session_lease_until",
       "newest.action as job_action",
       "newest.status as job_status",

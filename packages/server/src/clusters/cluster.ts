@@ -1,14 +1,17 @@
-import type {
-  ClusterInput,
-  ProvisioningAction,
-  ProvisioningPhase,
-  ProvisioningStatus,
-  Cluster as WireCluster,
+import {
+  type ClusterInput,
+  cloudOf,
+  type ProvisioningAction,
+  type ProvisioningPhase,
+  type ProvisioningStatus,
+  type Cluster as WireCluster,
 } from "@binnacle/contract";
 import type { Selectable } from "kysely";
 import type { ClusterTable } from "../database/fleet-tables.ts";
-import { conflict } from "../fault.ts";
+import { conflict, invalidValue } from "../fault.ts";
+import { shownSuspension } from "../suspensions/suspension.ts";
 import { freshnessOf } from "./freshness.ts";
+import { skewOf } from "./operator-skew.ts";
 import { messageOf, statusOf } from "./status.ts";
 
 /** A cluster with the facts of other tables that its status depends on. Of its journal it has what the status needs. */
@@ -20,6 +23,10 @@ export interface Cluster extends Omit<Selectable<ClusterTable>, "volume_group_ow
   readonly job_status: ProvisioningStatus | null;
   readonly job_phase: ProvisioningPhase | null;
   readonly job_error_message: string | null;
+  /** The newest upgrade of its operator, with times as PostgreSQL writes them. */
+  readonly operator_upgrade: WireCluster["operator_upgrade"];
+  /** Whether its projects have confirmed that it is suspended. */
+  readonly suspension_reported: boolean | null;
 }
 
 /** Returns whether Binnacle created the infrastructure. */
@@ -28,7 +35,8 @@ export const isProvisioned = ({ credential_id }: Pick<Cluster, "credential_id">)
 export const hasLiveSession = ({ session_lease_until }: Pick<Cluster, "session_lease_until">, now: Date) =>
   session_lease_until !== null && session_lease_until > now;
 
-export function wireCluster(cluster: Cluster, now: Date): WireCluster {
+/** The version is that of the control plane. */
+export function wireCluster(cluster: Cluster, now: Date, version: string): WireCluster {
   const { capacity } = cluster;
   return {
     id: cluster.id,
@@ -46,6 +54,10 @@ export function wireCluster(cluster: Cluster, now: Date): WireCluster {
     disk_size_gb: cluster.disk_size_gb,
     node_count: cluster.node_count,
     operator_version: cluster.operator_version,
+    operator_skew: cluster.operator_version === null ? null : skewOf(cluster.operator_version, version),
+    operator_self_upgrade: cluster.self_upgrade,
+    operator_upgrade: wireOperatorUpgrade(cluster.operator_upgrade),
+    suspended: shownSuspension("cluster", cluster, { operator_suspends: cluster.suspends }),
     kubernetes_version: cluster.kubernetes_version,
     last_heartbeat: cluster.last_heartbeat?.toISOString() ?? null,
     ...freshnessOf(cluster.last_heartbeat, cluster, now),
@@ -57,6 +69,11 @@ export function wireCluster(cluster: Cluster, now: Date): WireCluster {
     created_at: cluster.created_at.toISOString(),
     updated_at: cluster.updated_at.toISOString(),
   };
+}
+
+function wireOperatorUpgrade(upgrade: Cluster["operator_upgrade"]): WireCluster["operator_upgrade"] {
+  const timeOf = (text: string | null) => text && new Date(text).toISOString();
+  return upgrade && { ...upgrade, started_at: timeOf(upgrade.started_at), finished_at: timeOf(upgrade.finished_at) };
 }
 
 type StageColumns = Pick<Cluster, "stage" | "stage_status" | "stage_component" | "stage_at">;
@@ -72,8 +89,8 @@ function currentStageOf({
   return { stage, component: stage_component, started_at: stage_at.toISOString() };
 }
 
-/** The defaults of a provisioned cluster. */
-const PROVISIONING_DEFAULTS = { instance_type: "t3.large", agent_count: 0, disk_size_gb: 50 };
+/** The defaults of a provisioned cluster, beside the kind of machine that its provider has for one. */
+const PROVISIONING_DEFAULTS = { agent_count: 0, disk_size_gb: 50 };
 
 /** Returns the columns of a new cluster. `credentialRegion` is null for a bring-your-own cluster. */
 export function provisioningOptions(body: ClusterInput, credentialRegion: string | null) {
@@ -83,10 +100,10 @@ export function provisioningOptions(body: ClusterInput, credentialRegion: string
     agent_count: body.agent_count ?? null,
     disk_size_gb: body.disk_size_gb ?? null,
   };
-  if (body.credential_id === undefined) return given;
+  if (body.provider === undefined) return given;
   return {
     region: given.region,
-    instance_type: given.instance_type ?? PROVISIONING_DEFAULTS.instance_type,
+    instance_type: given.instance_type ?? cloudOf(body.provider)?.default_instance_type ?? null,
     agent_count: given.agent_count ?? PROVISIONING_DEFAULTS.agent_count,
     disk_size_gb: given.disk_size_gb ?? PROVISIONING_DEFAULTS.disk_size_gb,
   };
@@ -102,5 +119,13 @@ export function named(names: readonly string[]): string {
 }
 
 export const clusterNameTaken = () => conflict("A cluster with this name already exists.");
+/** Otherwise machines are made and paid for whose operator can never start. */
+export const noOperatorImage = () =>
+  invalidValue(
+    ["body", "provider"],
+    "New machines would have no image of the operator to pull. The administrator of this control plane has to set BINNACLE_IMAGES_DIR, " +
+      "which needs a BINNACLE_PUBLIC_URL without a path, or BINNACLE_IMAGE_REGISTRY",
+  );
+
 export const hasProjects = (names: readonly string[]) =>
   conflict(`The cluster still has projects: ${named(names)}. Delete them first.`);

@@ -16,8 +16,9 @@ export const AWS_KEYS = {
 } as const;
 
 export async function storedCredential(api: Client, org: string): Promise<string> {
-  const answer = await api.post(`/orgs/${org}/credentials`, { name: uniqueName("aws"), ...AWS_KEYS });
-  return answer.body.id;
+  const { status, body } = await api.post(`/orgs/${org}/credentials`, { name: uniqueName("aws"), ...AWS_KEYS });
+  if (status !== 201) throw new Error(`The credential was answered with ${status}: ${JSON.stringify(body)}`);
+  return body.id;
 }
 
 /** A cloud that does nothing but answer checks. */
@@ -39,8 +40,10 @@ export async function registeredCluster(api: Client, org: string) {
 /** A cluster in the making, as its creator gets it. */
 export async function provisionedCluster(api: Client, org: string, credential?: string) {
   const credential_id = credential ?? (await storedCredential(api, org));
-  const body = { name: uniqueName("cloud"), provider: "aws", credential_id };
-  return (await api.post(`/orgs/${org}/clusters`, body)).body;
+  const named = { name: uniqueName("cloud"), provider: "aws", credential_id };
+  const { status, body } = await api.post(`/orgs/${org}/clusters`, named);
+  if (status !== 201) throw new Error(`The cluster was answered with ${status}: ${JSON.stringify(body)}`);
+  return body;
 }
 
 /** Sets the job to the state that the worker would have reached. */
@@ -58,6 +61,7 @@ export async function bringJob(
 }
 
 export const JOIN_TOKEN = "K10joining::server:of-a-test";
+export const AGENT_JOIN_TOKEN = "join-token-of-the-agents-of-a-test";
 
 /** A single-use token of a machine, as the worker stores it, and the body with which the machine presents it. */
 export async function nodeTokenOf(
@@ -67,9 +71,11 @@ export async function nodeTokenOf(
   lifetimeMs = 60_000,
 ) {
   const token = randomBytes(32).toString("base64url");
-  const place = { table: "clusters", row: clusterId, column: "sealed_join_token" };
-  const sealed_join_token = vault.seal(JOIN_TOKEN, place);
-  await db.updateTable("clusters").set({ sealed_join_token }).where("id", "=", clusterId).execute();
+  const place = { table: "clusters", row: clusterId };
+  const sealed_join_token = vault.seal(JOIN_TOKEN, { ...place, column: "sealed_join_token" });
+  const sealed_agent_token = vault.seal(AGENT_JOIN_TOKEN, { ...place, column: "sealed_agent_token" });
+  const tokens = { sealed_join_token, sealed_agent_token };
+  await db.updateTable("clusters").set(tokens).where("id", "=", clusterId).execute();
   const expires_at = new Date(clock.now().getTime() + lifetimeMs);
   await db
     .insertInto("node_tokens")

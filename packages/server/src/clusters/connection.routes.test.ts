@@ -1,28 +1,16 @@
-import { type Person, startWorld, type World } from "@binnacle/world";
+import { startWorld } from "@binnacle/world";
 import { decodeJwt } from "jose";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { bindRole } from "../access/bindings.fixture.ts";
-import type { Queries } from "../database/transaction.ts";
 import { FLOOR_HELD_TOPIC, FLOOR_RAISED_TOPIC } from "../hub/ports.ts";
 import { newId } from "../id.adapter.ts";
+import { productVersion } from "../product-version.adapter.ts";
 import { connectOperator, registeredCluster } from "./clusters.fixture.ts";
 
-let world: World;
-let db: Queries;
-let org: string;
-let admin: Person;
-let member: Person;
-let stranger: Person;
-
-beforeAll(async () => {
-  world = await startWorld({ env: { BINNACLE_ROLES: "api", BINNACLE_PUBLIC_URL: "https://binnacle.example.com" } });
-  db = world.database.kysely;
-  org = await world.org();
-  admin = await world.person({ org, role: "admin" });
-  member = await world.person({ org });
-  stranger = await world.person();
-});
-afterAll(() => world?.stop());
+const world = await startWorld({ env: { BINNACLE_ROLES: "api", BINNACLE_PUBLIC_URL: "https://binnacle.example.com" } });
+const db = world.database.kysely;
+const { org, admin, member, stranger } = await world.orgWithPeople();
+afterAll(() => world.stop());
 
 const tokensOf = (id: string) =>
   db.selectFrom("clusters").select(["token_version", "token_floor"]).where("id", "=", id).executeTakeFirstOrThrow();
@@ -37,7 +25,7 @@ const auditOf = (id: string, action: string) =>
     .execute();
 
 describe("GET /clusters/{id}/install-instructions", () => {
-  test("[CL30] says where to connect, and nothing secret", async () => {
+  test("[CL30] GET /clusters/{id}/install-instructions says where to connect, and has no secret", async () => {
     const { id, connection_token } = await registeredCluster(admin.api, org);
     const { status, body } = await member.api.get(`/clusters/${id}/install-instructions`);
     expect([status, body]).toEqual([
@@ -47,8 +35,10 @@ describe("GET /clusters/{id}/install-instructions", () => {
         cli_command: null,
         hub_url: "wss://binnacle.example.com/hub/v1",
         namespace: "binnacle-system",
-        chart_ref: "https://binnacle.example.com/charts/binnacle-operator-0.1.0.tgz",
+        chart_ref: `https://binnacle.example.com/charts/binnacle-operator-${await productVersion()}.tgz`,
+        operator_image: `registry.example.com/binnacle/operator:${await productVersion()}`,
         docs_url: "https://binnacle.example.com/charts/README.md",
+        upgrade_command: expect.stringMatching(/^helm upgrade binnacle-operator /),
       },
     ]);
     expect(JSON.stringify(body)).not.toContain(connection_token);
@@ -58,7 +48,7 @@ describe("GET /clusters/{id}/install-instructions", () => {
 });
 
 describe("GET /clusters/{id}/install-command", () => {
-  test("[CL31] is gone for everyone who is signed in", async () => {
+  test("[CL31] GET /clusters/{id}/install-command is a 410 for every signed-in user", async () => {
     const { id } = await registeredCluster(admin.api, org);
     for (const { api } of [admin, member, stranger]) {
       for (const cluster of [id, newId()]) {
@@ -71,7 +61,7 @@ describe("GET /clusters/{id}/install-command", () => {
 });
 
 describe("POST /clusters/{id}/agent-credentials", () => {
-  test("[CL35] mints a token of the next version, and earlier ones keep working", async () => {
+  test("[CL35] agent-credentials returns a token of the next version, and earlier tokens keep working", async () => {
     const { id, connection_token } = await registeredCluster(admin.api, org);
     expect(decodeJwt(connection_token)).toMatchObject({ sub: id, ver: 1, aud: "binnacle:agent" });
     const first = await admin.api.post(`/clusters/${id}/agent-credentials`);
@@ -86,14 +76,14 @@ describe("POST /clusters/{id}/agent-credentials", () => {
     ]);
   });
 
-  test("[CL35] gives each of many that come at once a version of its own", async () => {
+  test("[CL35] concurrent requests for agent-credentials get a version each", async () => {
     const { id } = await registeredCluster(admin.api, org);
     const mint = () => admin.api.post(`/clusters/${id}/agent-credentials`);
     const answers = await Promise.all(Array.from({ length: 5 }, mint));
     expect(answers.map(({ body }) => body.agent_jwt.token_version).sort()).toEqual([2, 3, 4, 5, 6]);
   });
 
-  test("[CL34] says when the token ends, [CL36] and that there is no repository", async () => {
+  test("[CL34] [CL36] agent-credentials says when the token expires, and has no repository credential", async () => {
     const { id } = await registeredCluster(admin.api, org);
     await admin.api.patch(`/org/settings?org_id=${org}`, { settings: { gitops: { repo_url: "git@example.com:a/b" } } });
     const { body } = await admin.api.post(`/clusters/${id}/agent-credentials`);
@@ -106,12 +96,12 @@ describe("POST /clusters/{id}/agent-credentials", () => {
       repo_credential: null,
       operator: {
         namespace: "binnacle-system",
-        chart_ref: "https://binnacle.example.com/charts/binnacle-operator-0.1.0.tgz",
+        chart_ref: `https://binnacle.example.com/charts/binnacle-operator-${await productVersion()}.tgz`,
       },
     });
   });
 
-  test("[CL35] is for administrators of the cluster", async () => {
+  test("[CL35] agent-credentials is for administrators of the cluster", async () => {
     const { id } = await registeredCluster(admin.api, org);
     const [operator, editor] = [await world.person({ org }), await world.person({ org })];
     await bindRole(db, operator.id, "admin", { cluster: id });
@@ -125,14 +115,14 @@ describe("POST /clusters/{id}/agent-credentials", () => {
 });
 
 describe("POST /clusters/{id}/rotate-token", () => {
-  test("[CL37] answers the command that deploys the new token, as the registration did", async () => {
+  test("[CL37] rotate-token answers with the install command of the registration with the new token", async () => {
     const { id, connection_token, install_command } = await registeredCluster(admin.api, org);
     const { body } = await admin.api.post(`/clusters/${id}/rotate-token`);
     expect(body.token).not.toBe(connection_token);
     expect(body.install_command).toBe(install_command.replace(connection_token, body.token));
   });
 
-  test("[CL37] raises the floor to the new token's version", async () => {
+  test("[CL37] rotate-token raises the floor to the new token's version", async () => {
     const { id } = await registeredCluster(admin.api, org);
     await admin.api.post(`/clusters/${id}/agent-credentials`);
     const rotated = await admin.api.post(`/clusters/${id}/rotate-token`);
@@ -143,7 +133,7 @@ describe("POST /clusters/{id}/rotate-token", () => {
     expect(await auditOf(id, "cluster.rotate_token")).toEqual([{ changes: { token_version: 3, token_floor: 3 } }]);
   });
 
-  test("[CL37] takes no CLI token, and is for administrators of the cluster", async () => {
+  test("[CL37] rotate-token takes no CLI token, and is for administrators of the cluster", async () => {
     const { id } = await registeredCluster(admin.api, org);
     const path = `/clusters/${id}/rotate-token`;
     const { body } = await admin.api.post("/cli-tokens", { name: "x", scopes: ["clusters:register"] });
@@ -154,7 +144,7 @@ describe("POST /clusters/{id}/rotate-token", () => {
     expect(await tokensOf(id)).toEqual({ token_version: 1, token_floor: 0 });
   });
 
-  test("[CL38] is in force where the hub that holds the session says so", async () => {
+  test("[CL38] rotate-token is in_force when the hub that holds the session confirms the floor", async () => {
     const { id } = await registeredCluster(admin.api, org);
     await connectOperator(db, id, world.clock.now());
     const unsubscribe = world.bus.subscribe(FLOOR_RAISED_TOPIC, (message) => {
@@ -165,7 +155,7 @@ describe("POST /clusters/{id}/rotate-token", () => {
     unsubscribe();
   });
 
-  test("[CL38] is pending where the hub does not answer, and has happened all the same", async () => {
+  test("[CL38] rotate-token is pending when the hub does not answer, and the floor is raised all the same", async () => {
     const { id } = await registeredCluster(admin.api, org);
     await connectOperator(db, id, world.clock.now());
     expect((await admin.api.post(`/clusters/${id}/rotate-token`)).body).toMatchObject({

@@ -1,16 +1,7 @@
 import { sql } from "kysely";
+import { connectionOf, surroundingsOf } from "../database/columns.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { ClusterConnection, Surroundings } from "./freshness.ts";
-
-/** The text of the columns of `ClusterConnection`, of which `row` is the alias. Each is found by a primary key. */
-export const connectionOf = (row: string) => `
-  (select last_heartbeat from clusters where id = ${row}.cluster_id) as last_heartbeat,
-  (select lease_until from cluster_sessions where cluster_id = ${row}.cluster_id) as session_lease_until`;
-
-/** The same of `Surroundings`, for apps and addon instances. */
-export const surroundingsOf = (row: string) => `${connectionOf(row)},
-  (select lifecycle_reason from projects where id = ${row}.project_id) as project_reason,
-  (select lifecycle_message from projects where id = ${row}.project_id) as project_message`;
 
 export async function readSurroundings(
   db: Queries,

@@ -24,18 +24,18 @@ test.each([
   ["its report, where that is later", -1_000, -20_000, -1_000],
   ["the last heartbeat, which confirms it", -500_000, -20_000, -20_000],
   ["its report, where no heartbeat is stored", -1_000, null, -1_000],
-])("[CL63] something was observed at %s", (_, reportedMs, heartbeatMs, expectedMs) => {
+])("[CL63] observed_at is %s", (_, reportedMs, heartbeatMs, expectedMs) => {
   expect(freshnessOf(at(reportedMs), connection(30_000, heartbeatMs), NOW)).toEqual({
     observed_at: at(expectedMs).toISOString(),
     stale: heartbeatMs === null,
   });
 });
 
-test("[CL63] nothing was observed before the first report, whatever the heartbeats", () => {
+test("[CL63] observed_at is null before the first report, whatever the heartbeats", () => {
   expect(freshnessOf(null, connection(30_000, 0), NOW)).toEqual({ observed_at: null, stale: false });
 });
 
-test("[CL63] a report is fresh at its own moment, and the time never goes back while heartbeats go on", () => {
+test("[CL63] a report is fresh at its own time, and observed_at never decreases with further heartbeats", () => {
   const times = fc.integer({ min: -1_000_000, max: 0 });
   expect(freshnessOf(NOW, reportingAt(NOW), NOW)).toEqual({ observed_at: NOW.toISOString(), stale: false });
   fc.assert(
@@ -65,14 +65,19 @@ describe("why a change waits", () => {
     ["a deletion whose obstacle is known", { phase: "deleting", phase_reason: "Deleting" }, AWAY, "Deleting"],
     ["a running app on a cluster that is away", { phase: "running", phase_reason: "Ready" }, AWAY, "Ready"],
     ["a pending change where the namespace is another's", {}, CONFLICT, "namespace_conflict"],
-    ["the same on a cluster that is away", {}, { ...CONFLICT, ...AWAY }, "operator_disconnected"],
-    ["a running app in such a project", { phase: "running", phase_reason: "Ready" }, CONFLICT, "Ready"],
+    [
+      "a pending change in another's namespace on a cluster that is away",
+      {},
+      { ...CONFLICT, ...AWAY },
+      "operator_disconnected",
+    ],
+    ["a running app where the namespace is another's", { phase: "running", phase_reason: "Ready" }, CONFLICT, "Ready"],
     ["a pending change in a project with another trouble", {}, { project_reason: "apply_failed" }, null],
-  ])("[CL64] %s", (_, facts, around, reason) => {
+  ])("[CL64] the reason shown for %s says why it waits, if it waits", (_, facts, around, reason) => {
     expect(shownReason({ ...PENDING, ...facts }, surroundings(around), NOW).phase_reason).toBe(reason);
   });
 
-  test("[CL64] it is said since when the operator is away, and what belongs to somebody else", () => {
+  test("[CL64] the message says since when the operator is disconnected, or which namespace conflict there is", () => {
     expect(shownReason(PENDING, surroundings(AWAY), NOW).phase_message).toContain("since 2026-01-31T23:59:59.000Z");
     const never = shownReason(PENDING, surroundings({ ...AWAY, last_heartbeat: null }), NOW);
     expect(never.phase_message).toContain("has connected yet");

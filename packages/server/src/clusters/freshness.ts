@@ -1,4 +1,5 @@
-import type { LifecycleReason } from "@binnacle/contract";
+import type { LifecycleReason, Reason } from "@binnacle/contract";
+import type { Holding } from "../suspensions/suspension.ts";
 
 /** The connection of a cluster, which is read with everything that runs on it. */
 export interface ClusterConnection {
@@ -8,14 +9,22 @@ export interface ClusterConnection {
 }
 
 /** What an app or an addon instance depends on: the connection of its cluster, and the condition of its project. */
-export interface Surroundings extends ClusterConnection {
+export interface Surroundings extends ClusterConnection, Holding {
   readonly project_reason: LifecycleReason | null;
   readonly project_message: string | null;
 }
 
 /** The row itself, without what was read beside it. */
 export function withoutSurroundings<R extends Surroundings>(shown: R): Omit<R, keyof Surroundings> {
-  const { session_lease_until: _l, last_heartbeat: _h, project_reason: _r, project_message: _m, ...row } = shown;
+  const {
+    session_lease_until: _l,
+    last_heartbeat: _h,
+    project_reason: _r,
+    project_message: _m,
+    operator_suspends: _s,
+    surrounding_suspension: _o,
+    ...row
+  } = shown;
   return row;
 }
 
@@ -72,14 +81,14 @@ export function shownReason(
 ): Pick<Phased, "phase_reason" | "phase_message"> {
   const isPending = phase === "pending";
   const isUnansweredDeletion = phase === "deleting" && phase_reason === null;
-  if (isUnansweredDeletion && project_reason === "cluster_abandoned") {
+  if (isUnansweredDeletion && (project_reason === "cluster_abandoned" || project_reason === "cluster_detached")) {
     return { phase_reason: project_reason, phase_message: project_message };
   }
   if ((isPending || isUnansweredDeletion) && !isLive(connection, now)) {
-    return { phase_reason: "operator_disconnected", phase_message: disconnectedMessage(connection) };
+    return { phase_reason: "operator_disconnected" satisfies Reason, phase_message: disconnectedMessage(connection) };
   }
   if (isPending && project_reason === "namespace_conflict") {
-    return { phase_reason: "namespace_conflict", phase_message: project_message };
+    return { phase_reason: "namespace_conflict" satisfies Reason, phase_message: project_message };
   }
   return { phase_reason, phase_message };
 }

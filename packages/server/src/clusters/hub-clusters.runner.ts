@@ -21,8 +21,8 @@ export const hubClusters = (db: Queries, tokens: AgentTokens, clock: Clock): Hub
     return new Map(staying.map(({ id, token_floor }) => [id, token_floor]));
   },
 
-  async statusEvents(before, now) {
-    const found = await clustersById(db, [...before.keys()]);
+  async statusEvents(tx, before, now) {
+    const found = await clustersById(tx, [...before.keys()]);
     return found
       .map((cluster) => statusAnnouncement({ ...cluster, ...before.get(cluster.id) }, cluster, now))
       .filter((event) => event !== null);

@@ -23,6 +23,8 @@ const later = (ms: number) => new Date(NOW.getTime() + ms);
 const NOTHING: StatusFacts = {
   abandoned_at: null,
   deletion_requested_at: null,
+  detach_message: null,
+  detach_requested_at: null,
   first_connected_at: null,
   install_journal: null,
   job_action: null,
@@ -54,42 +56,82 @@ const CREATED = job("create", "succeeded", "done");
 type Row = readonly [what: string, facts: Partial<StatusFacts>, status: ClusterStatus];
 
 const TABLE: readonly Row[] = [
-  ["[CL21] a record and nothing else", {}, "pending"],
-  ["[CL23] pending, and the operator's handshake reaches the hub", LIVE, "connected"],
-  ["[CL23] connected, and the lease of the session has run out", LOST, "disconnected"],
-  ["[CL23] connected, and the hub has ended the session", GONE, "disconnected"],
-  ["[CL23] disconnected, and the operator is back", LIVE, "connected"],
+  ["[CL21] a cluster with nothing but its record is pending", {}, "pending"],
+  ["[CL23] a pending cluster whose operator reaches the hub is connected", LIVE, "connected"],
+  ["[CL23] a connected cluster whose session's lease has run out is disconnected", LOST, "disconnected"],
+  ["[CL23] a connected cluster whose session the hub has ended is disconnected", GONE, "disconnected"],
+  ["[CL23] a disconnected cluster whose operator is back is connected", LIVE, "connected"],
 
-  ["[CL22] a creation that is queued", job("create", "pending", "init"), "provisioning"],
-  ["[CL22] a creation under way", job("create", "running", "bootstrap"), "provisioning"],
-  ["[CL22] machines up and bootstrapped", job("create", "running", "operator"), "awaiting_operator"],
-  ["[CL22] a creation that is done", CREATED, "awaiting_operator"],
-  ["[CL22] a creation that is done, and the operator connected", { ...CREATED, ...LIVE }, "connected"],
-  ["[CL22] a retried creation", job("create", "pending", "apply"), "provisioning"],
-  ["[CL23] a provisioned cluster whose session is lost", { ...CREATED, ...LOST }, "disconnected"],
-  ["[CL26] a creation that failed", job("create", "failed"), "error"],
-  ["[CL26] a creation that failed while the operator was awaited", job("create", "failed", "operator"), "error"],
-  ["[CL26] a change of size that failed", { ...job("scale", "failed"), ...LIVE }, "connected"],
-  ["[CL26] a change of size under way", { ...job("scale", "running"), ...LIVE }, "connected"],
-
-  ["[CL24] the first stage has started", stage("preflight", "started"), "installing"],
-  ["[CL24] a stage ended and the next is to come", stage("k3s-server", "completed"), "installing"],
-  ["[CL24] a stage started on a connected cluster", { ...LIVE, ...stage("backup", "started") }, "installing"],
+  ["[CL22] a cluster whose creation is queued is provisioning", job("create", "pending", "init"), "provisioning"],
+  ["[CL22] a cluster whose creation is running is provisioning", job("create", "running", "bootstrap"), "provisioning"],
   [
-    "[CL24] a stage started while provisioning",
+    "[CL22] a cluster whose machines are bootstrapped is awaiting_operator",
+    job("create", "running", "operator"),
+    "awaiting_operator",
+  ],
+  ["[CL22] a cluster whose creation is done is awaiting_operator", CREATED, "awaiting_operator"],
+  ["[CL22] a created cluster whose operator has connected is connected", { ...CREATED, ...LIVE }, "connected"],
+  ["[CL22] a cluster whose creation is retried is provisioning", job("create", "pending", "apply"), "provisioning"],
+  ["[CL23] a provisioned cluster whose session is lost is disconnected", { ...CREATED, ...LOST }, "disconnected"],
+  ["[CL26] a cluster whose creation failed is in error", job("create", "failed"), "error"],
+  [
+    "[CL26] a cluster whose creation failed in the operator phase is in error",
+    job("create", "failed", "operator"),
+    "error",
+  ],
+  ["[CL26] a cluster whose change of size failed stays connected", { ...job("scale", "failed"), ...LIVE }, "connected"],
+  [
+    "[CL26] a cluster whose change of size is running stays connected",
+    { ...job("scale", "running"), ...LIVE },
+    "connected",
+  ],
+
+  ["[CL24] a cluster whose first install stage has started is installing", stage("preflight", "started"), "installing"],
+  ["[CL24] a cluster between two install stages is installing", stage("k3s-server", "completed"), "installing"],
+  [
+    "[CL24] a connected cluster with a started install stage is installing",
+    { ...LIVE, ...stage("backup", "started") },
+    "installing",
+  ],
+  [
+    "[CL24] a provisioning cluster with a started install stage is installing",
     { ...job("create", "running"), ...stage("agent", "started") },
     "installing",
   ],
-  ["[CL24] a component stage failed", stage("platform-storage", "failed"), "install_failed"],
-  ["[CL24] a stage failed on a connected cluster", { ...LIVE, ...stage("agent", "failed") }, "install_failed"],
-  ["[CL24] the verification failed", stage("verify", "failed"), "install_failed"],
-  ["[CL24] after a failure, the next stage has started", stage("platform-storage", "started"), "installing"],
-  ["[CL25] verified, and connected", { ...LIVE, ...stage("verify", "completed") }, "connected"],
-  ["[CL25] verified, and never connected", stage("verify", "completed"), "awaiting_operator"],
-  ["[CL25] verified, and the session lost", { ...LOST, ...stage("verify", "completed") }, "disconnected"],
-  ["[CL25] an upgrade recorded, and connected", { ...LIVE, ...stage("record", "completed") }, "connected"],
   [
-    "[CL25] an upgrade recorded, after an install",
+    "[CL24] a cluster whose component stage failed is install_failed",
+    stage("platform-storage", "failed"),
+    "install_failed",
+  ],
+  [
+    "[CL24] a connected cluster with a failed stage is install_failed",
+    { ...LIVE, ...stage("agent", "failed") },
+    "install_failed",
+  ],
+  ["[CL24] a cluster whose verification failed is install_failed", stage("verify", "failed"), "install_failed"],
+  [
+    "[CL24] a cluster with a stage started after a failure is installing",
+    stage("platform-storage", "started"),
+    "installing",
+  ],
+  ["[CL25] a verified and connected cluster is connected", { ...LIVE, ...stage("verify", "completed") }, "connected"],
+  [
+    "[CL25] a verified cluster that never connected is awaiting_operator",
+    stage("verify", "completed"),
+    "awaiting_operator",
+  ],
+  [
+    "[CL25] a verified cluster whose session is lost is disconnected",
+    { ...LOST, ...stage("verify", "completed") },
+    "disconnected",
+  ],
+  [
+    "[CL25] a connected cluster with a recorded upgrade is connected",
+    { ...LIVE, ...stage("record", "completed") },
+    "connected",
+  ],
+  [
+    "[CL25] a connected cluster with a recorded upgrade after an install is connected",
     {
       ...LIVE,
       ...stage("record", "completed"),
@@ -98,20 +140,58 @@ const TABLE: readonly Row[] = [
     "connected",
   ],
   [
-    "[CL25] an install recorded, and not verified yet",
+    "[CL25] a connected cluster with a recorded but unverified install is installing",
     { ...LIVE, ...stage("record", "completed"), ...ended("verify", "preflight", "k3s-server", "profiles", "record") },
     "installing",
   ],
 
-  ["[CL107] given up", { ...GIVEN_UP, first_connected_at: later(-5) }, "abandoned"],
-  ["[CL107] given up, and its operator is back", { ...GIVEN_UP, ...LIVE }, "abandoned"],
-  ["[CL107] given up after a failed creation", { ...GIVEN_UP, ...job("create", "failed") }, "abandoned"],
-  ["[CL107] given up, and deletion asked for", { ...GIVEN_UP, ...DELETED, ...job("destroy", "running") }, "destroying"],
+  [
+    "[CL112] a cluster that is let go is detaching",
+    { ...GIVEN_UP, detach_requested_at: later(-2), ...LIVE },
+    "detaching",
+  ],
+  [
+    "[CL112] a cluster that is let go is detaching while its operator is away",
+    { ...GIVEN_UP, detach_requested_at: later(-2), ...GONE },
+    "detaching",
+  ],
+  ["[CL107] a cluster that was given up is abandoned", { ...GIVEN_UP, first_connected_at: later(-5) }, "abandoned"],
+  [
+    "[CL107] a cluster that was given up stays abandoned when its operator is back",
+    { ...GIVEN_UP, ...LIVE },
+    "abandoned",
+  ],
+  [
+    "[CL107] a cluster that was given up after a failed creation is abandoned",
+    { ...GIVEN_UP, ...job("create", "failed") },
+    "abandoned",
+  ],
+  [
+    "[CL107] a cluster that was given up and is being deleted is destroying",
+    { ...GIVEN_UP, ...DELETED, ...job("destroy", "running") },
+    "destroying",
+  ],
 
-  ["[CL27] deletion asked for", { ...DELETED, ...job("destroy", "pending", "init") }, "destroying"],
-  ["[CL27] destruction under way", { ...DELETED, ...LIVE, ...job("destroy", "running") }, "destroying"],
-  ["[CL27] destruction during an installation", { ...DELETED, ...stage("agent", "failed") }, "destroying"],
-  ["[CL26] a destruction that failed", { ...DELETED, ...LIVE, ...job("destroy", "failed") }, "error"],
+  [
+    "[CL27] a cluster whose deletion was requested is destroying",
+    { ...DELETED, ...job("destroy", "pending", "init") },
+    "destroying",
+  ],
+  [
+    "[CL27] a cluster whose destruction is running is destroying",
+    { ...DELETED, ...LIVE, ...job("destroy", "running") },
+    "destroying",
+  ],
+  [
+    "[CL27] a cluster deleted during its installation is destroying",
+    { ...DELETED, ...stage("agent", "failed") },
+    "destroying",
+  ],
+  [
+    "[CL26] a cluster whose destruction failed is in error",
+    { ...DELETED, ...LIVE, ...job("destroy", "failed") },
+    "error",
+  ],
 ];
 
 describe("the status of a cluster", () => {
@@ -119,7 +199,7 @@ describe("the status of a cluster", () => {
     expect(statusOf({ ...NOTHING, ...facts }, NOW)).toBe(status);
   });
 
-  test("[CL20] every status is reached by some facts", () => {
+  test("[CL20] every status of a cluster is reached by some facts", () => {
     expect(new Set(TABLE.map(([, , status]) => status))).toEqual(new Set(CLUSTER_STATUSES));
   });
 
@@ -127,6 +207,8 @@ describe("the status of a cluster", () => {
   const anyStage = fc.constantFrom<Stage>(...(STAGES as readonly Stage[]));
   const anyFacts: fc.Arbitrary<StatusFacts> = fc.record({
     abandoned_at: time,
+    detach_message: fc.option(fc.string()),
+    detach_requested_at: time,
     deletion_requested_at: time,
     first_connected_at: time,
     install_journal: fc.option(
@@ -141,7 +223,7 @@ describe("the status of a cluster", () => {
     stage_status: fc.option(fc.constantFrom(...STAGE_STATUSES)),
   });
 
-  test("[CL27] whatever is on record, a cluster marked for deletion is being destroyed or in error", () => {
+  test("[CL27] a cluster marked for deletion is destroying or in error, whatever is on record", () => {
     fc.assert(
       fc.property(anyFacts, (facts) => {
         expect(["destroying", "error"]).toContain(statusOf({ ...facts, deletion_requested_at: NOW }, NOW));
@@ -149,16 +231,19 @@ describe("the status of a cluster", () => {
     );
   });
 
-  test("[CL26] there is a message in error and in no other state", () => {
+  test("[CL26] [CL114] a cluster has a message in error, has that of its operator while it is being detached, and has none otherwise", () => {
     fc.assert(
       fc.property(anyFacts, (facts) => {
-        const isError = statusOf(facts, NOW) === "error";
-        expect(messageOf(facts, NOW)).toBe(isError ? facts.job_error_message : null);
+        const messages: Partial<Record<ClusterStatus, string | null>> = {
+          error: facts.job_error_message,
+          detaching: facts.detach_message,
+        };
+        expect(messageOf(facts, NOW)).toBe(messages[statusOf(facts, NOW)] ?? null);
       }),
     );
   });
 
-  test("[CL23] time alone takes a connected cluster to disconnected, and no other anywhere", () => {
+  test("[CL23] time alone changes the status of a cluster only from connected to disconnected", () => {
     fc.assert(
       fc.property(anyFacts, fc.integer({ min: 0, max: 20 }), (facts, ms) => {
         const known = { ...facts, first_connected_at: later(-10) };
@@ -171,9 +256,17 @@ describe("the status of a cluster", () => {
 
 describe("what is announced of it", () => {
   const cluster = (facts: Partial<StatusFacts>) =>
-    ({ id: "c", org_id: "o", name: "production", last_heartbeat: null, ...NOTHING, ...facts }) as unknown as Cluster;
+    ({
+      id: "c",
+      org_id: "o",
+      name: "production",
+      last_heartbeat: null,
+      suspended_at: null,
+      ...NOTHING,
+      ...facts,
+    }) as unknown as Cluster;
 
-  test("[CL28] a change of status, with what explains it", () => {
+  test("[CL28] a change of status is announced with its message", () => {
     const failed = cluster(job("create", "failed"));
     expect(statusAnnouncement(cluster(job("create", "running")), failed, NOW)).toEqual({
       type: "cluster-status",
@@ -182,12 +275,13 @@ describe("what is announced of it", () => {
       resource: { type: "cluster", id: "c", name: "production" },
       status: "error",
       message: "No capacity.",
+      suspended: false,
       observed_at: null,
       stale: true,
     });
   });
 
-  test("[CL28] the first status, and nothing where it stayed the same", () => {
+  test("[CL28] the first status is announced, and an unchanged status is not", () => {
     expect(statusAnnouncement(null, cluster({}), NOW)).toMatchObject({ status: "pending", message: null });
     expect(statusAnnouncement(cluster(LIVE), cluster({ ...LIVE, ...job("scale", "running") }), NOW)).toBeNull();
   });

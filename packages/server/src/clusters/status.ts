@@ -8,6 +8,8 @@ export type StatusFacts = Pick<
   Cluster,
   | "abandoned_at"
   | "deletion_requested_at"
+  | "detach_message"
+  | "detach_requested_at"
   | "first_connected_at"
   | "install_journal"
   | "job_action"
@@ -38,7 +40,7 @@ export function statusOf(facts: StatusFacts, now: Date): ClusterStatus {
   if (deletion_requested_at !== null) {
     return job_action === "destroy" && job_status === "failed" ? "error" : "destroying";
   }
-  if (facts.abandoned_at !== null) return "abandoned";
+  if (facts.abandoned_at !== null) return facts.detach_requested_at === null ? "abandoned" : "detaching";
   if (job_action === "create" && job_status === "failed") return "error";
   if (facts.stage_status === "failed") return "install_failed";
   if (isInstalling(facts)) return "installing";
@@ -48,9 +50,11 @@ export function statusOf(facts: StatusFacts, now: Date): ClusterStatus {
   return job_action !== null || facts.stage !== null ? "awaiting_operator" : "pending";
 }
 
-/** Returns the explanation of `error`, and null for every other status. */
+/** Returns the explanation of `error` and of `detaching`, and null for every other status. */
 export function messageOf(facts: StatusFacts, now: Date): string | null {
-  return statusOf(facts, now) === "error" ? facts.job_error_message : null;
+  const status = statusOf(facts, now);
+  if (status === "detaching") return facts.detach_message;
+  return status === "error" ? facts.job_error_message : null;
 }
 
 /**
@@ -80,15 +84,19 @@ function isBeingCreated({ job_action, job_status, job_phase }: StatusFacts): boo
 
 /** Returns the event of a changed status, or null where the status is the same. */
 export function statusAnnouncement(before: Cluster | null, after: Cluster, now: Date): Announcement | null {
-  const status = statusOf(after, now);
-  if (before !== null && statusOf(before, now) === status) return null;
-  return {
-    type: "cluster-status",
-    org_id: after.org_id,
-    cluster_id: after.id,
-    resource: { type: "cluster", id: after.id, name: after.name },
-    status,
-    message: messageOf(after, now),
-    ...freshnessOf(after.last_heartbeat, after, now),
-  };
+  if (before !== null && statusOf(before, now) === statusOf(after, now)) return null;
+  return clusterAnnouncement(after, now);
 }
+
+/** Returns the event that says how a cluster stands, also where something else than its status has changed. */
+export const clusterAnnouncement = (cluster: Cluster, now: Date): Announcement => ({
+  type: "cluster-status",
+  org_id: cluster.org_id,
+  cluster_id: cluster.id,
+  resource: { type: "cluster", id: cluster.id, name: cluster.name },
+  status: statusOf(cluster, now),
+  message: messageOf(cluster, now),
+  suspended: cluster.suspended_at !== null,
+  ...(cluster.operator_upgrade ? { operator_upgrade: cluster.operator_upgrade.phase } : {}),
+  ...freshnessOf(cluster.last_heartbeat, cluster, now),
+});

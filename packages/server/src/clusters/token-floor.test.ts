@@ -7,7 +7,7 @@ const nothing = () => undefined;
 const silent = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 
 describe("the question whether a floor is held", () => {
-  test("[CL38] is answered by the hub that holds the session", async () => {
+  test("[CL38] the floor of a cluster is in_force when the hub that holds the session answers", async () => {
     const bus = createMemoryBus(silent);
     const heard: unknown[] = [];
     bus.subscribe(FLOOR_RAISED_TOPIC, (message) => {
@@ -21,7 +21,7 @@ describe("the question whether a floor is held", () => {
     await bus.close();
   });
 
-  test("[CL38] is open where nobody answers, and where another question is answered", async () => {
+  test("[CL38] the floor of a cluster is pending when nobody answers, or only to another question", async () => {
     const bus = createMemoryBus(silent);
     bus.subscribe(FLOOR_RAISED_TOPIC, () => bus.publish(FLOOR_HELD_TOPIC, { ask: "another" }));
     const question = prepareFloorConfirmation(bus, 20);
@@ -30,7 +30,7 @@ describe("the question whether a floor is held", () => {
     await bus.close();
   });
 
-  test("[CL38] leaves nothing behind when it is dropped", async () => {
+  test("[CL38] a question about the floor that is dropped ends as pending", async () => {
     const bus = createMemoryBus(silent);
     const question = prepareFloorConfirmation(bus);
     const answer = question.ask("c", 3);

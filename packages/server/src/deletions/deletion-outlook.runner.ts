@@ -15,7 +15,7 @@ export interface Leaving {
   readonly addonInstance?: string;
 }
 
-/** Asks the cluster what a deletion would do. A cluster that does not answer is no reason to refuse anything. */
+/** Asks the cluster what a deletion would do. A cluster that does not answer prevents nothing. */
 export async function deletionOutlook(
   operators: Pick<OperatorRequests, "observe">,
   { clusterId, namespace, app, components, addonInstance }: Leaving,

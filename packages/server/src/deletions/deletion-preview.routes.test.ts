@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { ObservationRequest, ObservedVolume } from "@binnacle/contract";
-import { type Person, startWorld, type World } from "@binnacle/world";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type Person, startWorld } from "@binnacle/world";
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest";
 import { insertInstance, openShop, type Shop, WEB, workload } from "../apps/app.fixture.ts";
 import { operatorFor, type TestOperator } from "../hub/operator.fixture.ts";
 
@@ -15,19 +15,16 @@ const DB = workload("db", {
   },
 });
 
-let world: World;
 let shop: Shop;
 let admin: Person;
 const open: TestOperator[] = [];
 
-beforeAll(async () => {
-  world = await startWorld({ env: { BINNACLE_SECRET_KEY: SIGNING_KEY } });
-});
+const world = await startWorld({ env: { BINNACLE_SECRET_KEY: SIGNING_KEY } });
 beforeEach(async () => {
   shop = await openShop(world);
   admin = await world.person({ org: shop.org, role: "admin" });
 });
-afterAll(() => world?.stop());
+afterAll(() => world.stop());
 afterEach(async () => {
   for (const operator of open.splice(0)) await operator.leave();
 });
@@ -64,7 +61,7 @@ const audited = async (action: string) => {
 };
 
 describe("of an app", () => {
-  test("[AP92] editors read what goes with it, and which volumes are kept and how", async () => {
+  test("[AP92] editors read which components and objects a deletion of the app removes, and which volumes are kept and how", async () => {
     const operator = await connected(released);
     const name = await shop.app([WEB, DB]);
     const { status, body } = await preview(name);
@@ -89,14 +86,14 @@ describe("of an app", () => {
     expect((await shop.editor.api.get(shop.path(name))).body.phase).not.toBe("deleting");
   });
 
-  test("[AP92] is a 403 for viewers and a 404 for strangers", async () => {
+  test("[AP92] the deletion preview of an app is a 403 for viewers and a 404 for strangers", async () => {
     const name = await shop.app();
     expect((await preview(name, "", shop.viewer)).status).toBe(403);
     expect((await preview(name, "", shop.stranger)).status).toBe(404);
     expect((await preview("absent")).status).toBe(404);
   });
 
-  test("[AP93] one component keeps the volumes of its workload, and the cluster is asked about it alone", async () => {
+  test("[AP93] the deletion preview of one component keeps its volumes, and asks the cluster about that component alone", async () => {
     const operator = await connected(kept);
     const name = await shop.app([WEB, DB]);
     expect((await preview(name, "&component=db")).body).toMatchObject({
@@ -108,7 +105,7 @@ describe("of an app", () => {
     expect((await preview(name, "&component=absent")).status).toBe(404);
   });
 
-  test("[AP93] an addon that is detached stays with its volumes; the components that lose its exports are named", async () => {
+  test("[AP93] the preview of detaching an addon names the components that lose its exports, and no volumes", async () => {
     const id = await insertInstance(world, shop, "pg");
     const name = await shop.app([WEB, DB]);
     expect((await preview(name, `&addon_instance_id=${id}`)).status).toBe(404);
@@ -123,7 +120,7 @@ describe("of an app", () => {
     });
   });
 
-  test("[AP94] without an operator says what is on record, and that the rest is unknown", async () => {
+  test("[AP94] a deletion preview without an operator has what is on record, and says that the rest is unknown", async () => {
     const name = await shop.app([WEB, DB]);
     const claim = `data-${name}-db-0`;
     expect((await preview(name)).body).toMatchObject({
@@ -139,20 +136,20 @@ describe("of an app", () => {
     });
   });
 
-  test("[AP95] the audit entry of its deletion says what became of the volumes", async () => {
+  test("[AP95] the audit entry of an app's deletion has the fate of its volumes", async () => {
     await connected(released);
     const name = await shop.app([WEB, DB]);
     expect((await shop.editor.api.delete(shop.path(name))).status).toBe(204);
     expect(await audited("app.delete")).toEqual({ volumes: { released: ["data-shop-db-0 (pv-1)"] } });
   });
 
-  test("[AP95] without an operator the audit entry says that nobody knows, and the deletion goes on", async () => {
+  test("[AP95] without an operator the audit entry of an app's deletion has unknown volumes, and the deletion goes on", async () => {
     const name = await shop.app([WEB, DB]);
     expect((await shop.editor.api.delete(shop.path(name))).status).toBe(204);
     expect(await audited("app.delete")).toEqual({ volumes: "unknown" });
   });
 
-  test("[AP95] the audit entry of a component's removal says which volumes stay", async () => {
+  test("[AP95] the audit entry of a component's removal has the volumes that are kept", async () => {
     await connected(kept);
     const name = await shop.app([WEB, DB]);
     const change = { components: [{ op: "remove", name: "db" }] };
@@ -162,7 +159,7 @@ describe("of an app", () => {
 });
 
 describe("of an addon instance", () => {
-  test("[AD38] editors read what goes with it; without an operator that is unknown", async () => {
+  test("[AD38] editors read the deletion preview of an addon instance, whose volumes are unknown without an operator", async () => {
     const id = await insertInstance(world, shop, "pg");
     const path = `/addon-instances/${id}/deletion-preview`;
     expect((await shop.editor.api.get(path)).body).toMatchObject({ volumes_known: false, volumes: [], objects: [] });
@@ -180,7 +177,7 @@ describe("of an addon instance", () => {
     expect((await shop.stranger.api.get(path)).status).toBe(404);
   });
 
-  test("[AD39] the audit entry of its deletion says what became of the volumes", async () => {
+  test("[AD39] the audit entry of an addon instance's deletion has the fate of its volumes", async () => {
     await connected({ ...kept, component: null, kept_by: "release" });
     const body = { name: "pg", project_id: shop.project, addon_definition_id: await someDefinition() };
     const { id } = (await shop.editor.api.post("/addon-instances", body)).body;
@@ -194,7 +191,7 @@ const someDefinition = async (): Promise<string> => (await shop.editor.api.get("
 describe("of a project", () => {
   const path = () => `/projects/${shop.project}/deletion-preview`;
 
-  test("[PR30] administrators of the organization read which apps, addons and volumes go with it", async () => {
+  test("[PR30] administrators of the organization read which apps, addons and volumes the deletion of a project removes", async () => {
     const name = await shop.app([DB]);
     const instance = await insertInstance(world, shop, "pg");
     const onRecord = {
@@ -214,7 +211,7 @@ describe("of a project", () => {
     expect((await shop.stranger.api.get(path())).status).toBe(404);
   });
 
-  test("[PR31] the audit entry of its deletion says what became of the volumes", async () => {
+  test("[PR31] the audit entry of a project's deletion has the fate of its volumes", async () => {
     await connected(released);
     expect((await admin.api.delete(`/projects/${shop.project}`)).status).toBe(202);
     expect(await audited("project.delete")).toEqual({ volumes: { released: ["data-shop-db-0 (pv-1)"] } });

@@ -1,23 +1,20 @@
 import { previewAddonInstanceDeletion, previewAppDeletion, previewProjectDeletion } from "@binnacle/contract";
+import { addonPlace } from "../addons/addon-place.ts";
 import { findInstance } from "../apps/app.store.ts";
 import { type AppWithSecretPaths, addressOf } from "../apps/app.ts";
+import { appPlace } from "../apps/app-place.store.ts";
 import { attachedComponents } from "../apps/transition.ts";
-import type { Queries } from "../database/transaction.ts";
 import { invalid, notFound } from "../fault.ts";
-import { type Input, inApp, inProject, onInstance } from "../http/guard.ts";
+import { at } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
-import type { OperatorRequests } from "../hub/operator-requests.ts";
+import type { Ports } from "../ports.ts";
+import { projectPlace } from "../projects/project-place.store.ts";
 import { deletionOutlook } from "./deletion-outlook.runner.ts";
 import { projectContents } from "./deletion-preview.store.ts";
 import { declaredVolumes, detachmentPreview, KEPT_BY_APP, previewOf, UNKNOWN_FATE } from "./deletion-preview.ts";
 
-interface Ports {
-  readonly db: Queries;
-  readonly operators: Pick<OperatorRequests, "observe">;
-}
-
 /** Each is for whoever may delete what it is about. */
-export function deletionPreviewRoutes({ db, operators }: Ports): Route[] {
+export function deletionPreviewRoutes({ db, operators }: Ports<"db" | "operators">): Route[] {
   async function previewApp({ id, name, components, ...app }: AppWithSecretPaths) {
     const leaving = { clusterId: app.cluster_id, namespace: app.namespace, app: name };
     const outlook = await deletionOutlook(operators, leaving);
@@ -45,7 +42,7 @@ export function deletionPreviewRoutes({ db, operators }: Ports): Route[] {
   return [
     route(
       previewAppDeletion,
-      inApp("editor", (input) => addressOf(input)),
+      at(appPlace, "editor", (input) => addressOf(input)),
       async ({ app, query: { component, addon_instance_id } }) => {
         if (component !== undefined && addon_instance_id !== undefined) {
           throw invalid([
@@ -61,7 +58,7 @@ export function deletionPreviewRoutes({ db, operators }: Ports): Route[] {
       },
     ),
 
-    route(previewAddonInstanceDeletion, onInstance("editor"), async ({ instance }) => {
+    route(previewAddonInstanceDeletion, at(addonPlace, "editor"), async ({ instance }) => {
       const { id, name, namespace, cluster_id: clusterId } = instance;
       const outlook = await deletionOutlook(operators, { clusterId, namespace, addonInstance: name });
       const target = { type: "addon_instance", id, name } as const;
@@ -70,7 +67,7 @@ export function deletionPreviewRoutes({ db, operators }: Ports): Route[] {
 
     route(
       previewProjectDeletion,
-      inProject("org_admin", ({ params }: Input<{ id: string }>) => params.id),
+      at(projectPlace, "org_admin"),
       async ({ project: { id, name, namespace, cluster_id: clusterId } }) => {
         const [{ apps, instances, isCut }, outlook] = await Promise.all([
           projectContents(db, id),

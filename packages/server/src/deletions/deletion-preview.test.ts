@@ -29,14 +29,14 @@ describe("a preview", () => {
     [{ fate: "kept", kept_by: "app" }, /component of the same name/],
     [{ fate: "kept", kept_by: "release" }, /release of the same name.*passwords/],
     [{ fate: "kept", kept_by: "chart" }, /chart keeps the claim/],
-    [{ fate: "unknown" }, /not said.*backup/],
-  ] as const)("[AP92] of a volume that is %o says how to get the data back", (fields, words) => {
+    [{ fate: "unknown" }, /not reported.*backup/],
+  ] as const)("[AP92] the preview of a volume that is %o says how to get the data back", (fields, words) => {
     const { volumes } = previewOf({ target }, outlook(volume(fields)), []);
     expect(volumes[0]?.recovery).toMatch(words);
     expect(volumes[0]).not.toHaveProperty("kept_by");
   });
 
-  test("[AP94] without an answer of the cluster has what is declared, and says that more is unknown", () => {
+  test("[AP94] a preview without an answer of the cluster has the declared volumes, and says that more is unknown", () => {
     const declared = declaredVolumes({ name: "shop", components: [DB, WEB] }, UNKNOWN_FATE);
     expect(previewOf({ target }, noOperatorConnected(), declared)).toMatchObject({
       volumes_known: false,
@@ -51,7 +51,7 @@ describe("a preview", () => {
     });
   });
 
-  test("[AP94] has at most 200 declared volumes and says so", () => {
+  test("[AP94] a preview has at most 200 declared volumes and says that it is truncated", () => {
     const many = { ...DB, workload_spec: { ...DB.workload_spec, replicas: 100_000 } };
     const declared = declaredVolumes({ name: "shop", components: [many] }, KEPT_BY_APP);
     const preview = previewOf({ target }, noOperatorConnected(), declared);
@@ -75,7 +75,7 @@ const WEB: ComponentSpec = {
   workload_spec: { image: "nginx:1.29", volumes: [{ name: "files", mount_path: "/files", size_gb: 1 }] },
 };
 
-test("[AP95] the audit log has the claims by fate, with the volumes that stay without them", () => {
+test("[AP95] the audit log has the claims by fate, with the volumes that are left without a claim", () => {
   const all = outlook(
     volume(),
     volume({ claim: "a", fate: "released", volume: "pv-a" }),

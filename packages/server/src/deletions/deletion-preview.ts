@@ -90,7 +90,7 @@ function recoveryOf({ fate, kept_by, volume }: ObservedVolume): string {
     case "kept":
       return kept_by === null ? "The claim stays." : BY_KEEPER[kept_by];
     case "unknown":
-      return "The cluster has not said what becomes of the volume. Make a backup before.";
+      return "The cluster has not reported what happens to the volume. Make a backup first.";
   }
 }
 

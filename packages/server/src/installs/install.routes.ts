@@ -1,21 +1,21 @@
-import { type BundleManifest, getClusterBundle, recordClusterBundle, reportInstallEvent } from "@binnacle/contract";
-import type { Clock } from "../clock.ts";
+import { getClusterBundle, recordClusterBundle, reportInstallEvent } from "@binnacle/contract";
 import type { Cluster } from "../clusters/cluster.ts";
+import { clusterPlace } from "../clusters/cluster-place.store.ts";
 import { statusAnnouncement } from "../clusters/status.ts";
-import type { Queries } from "../database/transaction.ts";
 import { invalid } from "../fault.ts";
-import { onCluster, wellFormed } from "../http/guard.ts";
+import { at, wellFormed } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
+import type { Ports } from "../ports.ts";
 import { lockClusterRow, readRecord, saveInstallFacts } from "./install.store.ts";
 import {
   afterEvent,
   afterRecord,
   catalogProblems,
   componentProblems,
-  detailProblems,
   entryOf,
   manifestsFor,
   stageEvent,
+  textProblems,
   timeProblems,
   wireBundleRecord,
 } from "./install.ts";
@@ -23,14 +23,11 @@ import {
 const resourceOf = ({ id, name }: Cluster) => ({ type: "cluster", id, name });
 
 /** Expects `bundles` oldest first. */
-export function installRoutes(db: Queries, clock: Clock, bundles: readonly BundleManifest[]): Route[] {
+export function installRoutes({ db, clock, catalog: { bundles } }: Ports<"db" | "clock" | "catalog">): Route[] {
   return [
     route(
       reportInstallEvent,
-      wellFormed(
-        ({ body }) => [...detailProblems(body), ...timeProblems(body, clock())],
-        onCluster("editor", ({ params }) => params.id),
-      ),
+      wellFormed(({ body }) => [...textProblems(body), ...timeProblems(body, clock())], at(clusterPlace, "editor")),
       async ({ cluster, body, change }) =>
         change(async ({ db: tx, record, announce }) => {
           const current = { ...cluster, ...(await lockClusterRow(tx, cluster.id)) };
@@ -54,18 +51,13 @@ export function installRoutes(db: Queries, clock: Clock, bundles: readonly Bundl
         }),
     ),
 
-    route(
-      getClusterBundle,
-      onCluster("member", ({ params }) => params.id),
-      async ({ cluster }) => wireBundleRecord(await readRecord(db, cluster.id)),
+    route(getClusterBundle, at(clusterPlace, "member"), async ({ cluster }) =>
+      wireBundleRecord(await readRecord(db, cluster.id)),
     ),
 
     route(
       recordClusterBundle,
-      wellFormed(
-        ({ body }) => catalogProblems(body, bundles, clock()),
-        onCluster("editor", ({ params }) => params.id),
-      ),
+      wellFormed(({ body }) => catalogProblems(body, bundles, clock()), at(clusterPlace, "editor")),
       async ({ cluster, body, change }) =>
         change(async ({ db: tx, record }) => {
           const { install_journal } = await lockClusterRow(tx, cluster.id);

@@ -44,13 +44,16 @@ const eventProblems = (event: InstallEvent) => bodyProblems(reportInstallEvent, 
 const recordProblems = (record: WrittenBundleRecord) => bodyProblems(recordClusterBundle, record);
 
 describe("the form of an event", () => {
-  test.each([[{}], [{ reason_code: null }]])("[IN3] a failure says why, and %j does not", (facts) => {
-    const failed = completed({ status: "failed", component: "longhorn" });
-    expect(placesOf(eventProblems({ ...failed, ...facts }))).toEqual([["body", "reason_code"]]);
-    expect(eventProblems({ ...failed, reason_code: "NO_DISK" })).toEqual([]);
-  });
+  test.each([[{}], [{ reason_code: null }]])(
+    "[IN3] a failed event needs a reason code, which %j does not have",
+    (facts) => {
+      const failed = completed({ status: "failed", component: "longhorn" });
+      expect(placesOf(eventProblems({ ...failed, ...facts }))).toEqual([["body", "reason_code"]]);
+      expect(eventProblems({ ...failed, reason_code: "NO_DISK" })).toEqual([]);
+    },
+  );
 
-  test.each(STAGES)("[IN4] a component may be given at %s", (stage) => {
+  test.each(STAGES)("[IN4] an event of the stage %s may have a component", (stage) => {
     expect(eventProblems(completed({ stage, component: "longhorn" }))).toEqual([]);
     expect(eventProblems(completed({ stage, component: null }))).toEqual([]);
   });
@@ -64,7 +67,7 @@ describe("the component of an event", () => {
     ["0.9", "promtail", true],
     [null, "nonsense", false],
     [null, "constructor", false],
-  ])("[IN5] with %s on record, %s is known: %s", (version, component, isKnown) => {
+  ])("[IN5] with the bundle %s on record, the component %s is known: %s", (version, component, isKnown) => {
     const problems = componentProblems({ component }, manifestsFor([OLD, NEW], version));
     expect(placesOf(problems)).toEqual(isKnown ? [] : [["body", "component"]]);
   });
@@ -76,7 +79,7 @@ describe("the journal", () => {
     status: fc.constantFrom(...STAGE_STATUSES),
   });
 
-  test("[IN6] keeps what ends a stage, in order, and the newest event is the current stage", () => {
+  test("[IN6] the journal keeps events that end a stage, in order, and the newest event is the current stage", () => {
     fc.assert(
       fc.property(fc.array(anyEvent, { minLength: 1 }), (events) => {
         const entries = events.map((event) => entryOf(event, NOW));
@@ -89,7 +92,7 @@ describe("the journal", () => {
     );
   });
 
-  test("[IN7] keeps the newest entries", () => {
+  test("[IN7] the journal keeps the newest entries", () => {
     const full = Array.from({ length: MAX_JOURNAL_ENTRIES }, (_, index) => ({ index }));
     const { install_journal } = afterEvent(full, entryOf(completed(), NOW));
     expect(install_journal).toHaveLength(MAX_JOURNAL_ENTRIES);
@@ -99,7 +102,7 @@ describe("the journal", () => {
 });
 
 describe("a record that is written", () => {
-  test("[IN13] loses what is left out, but for the journal", () => {
+  test("[IN13] a written bundle record drops omitted fields, except the journal", () => {
     const journal = [entryOf(completed(), NOW)];
     expect(afterRecord(journal, written(), NOW)).toEqual({
       bundle_version: "2.0",
@@ -110,7 +113,7 @@ describe("a record that is written", () => {
     });
   });
 
-  test("[IN14] is held against the catalog, and everything that is wrong is said at once", () => {
+  test("[IN14] a written bundle record is checked against the catalog, and all problems are reported at once", () => {
     expect(
       placesOf(catalogProblems(written({ bundle_version: "9.9", profiles: ["nonsense"] }), [OLD, NEW], NOW)),
     ).toEqual([["body", "bundle_version"]]);
@@ -123,7 +126,7 @@ describe("a record that is written", () => {
     expect(catalogProblems(written({ profiles: [] }), [OLD, NEW], NOW)).toEqual([]);
   });
 
-  test("[IN15] has a journal whose entries obey the rules of events", () => {
+  test("[IN15] the entries of a written journal obey the rules of events", () => {
     const install_journal = [
       completed(),
       completed({ status: "failed", component: "k3s" }),
@@ -138,14 +141,14 @@ describe("a record that is written", () => {
     expect(placesOf(catalogProblems(unknown, [OLD, NEW], NOW))).toEqual([["body", "install_journal", 1, "component"]]);
   });
 
-  test("[IN15] has a journal without what has only started, each entry with a time", () => {
+  test("[IN15] a written journal drops entries that have only started, and each entry has a time", () => {
     const at = "2029-12-31T23:00:00+01:00";
     const install_journal = [completed({ status: "started" }), completed(), { ...completed(), at }];
     const { install_journal: kept } = afterRecord(null, written({ install_journal }), NOW);
     expect(kept?.map((entry) => (entry as JournalEntry).at)).toEqual([NOW.toISOString(), "2029-12-31T22:00:00.000Z"]);
   });
 
-  test("[IN15] may be written back as it was read", () => {
+  test("[IN15] a bundle record may be written back as it was read", () => {
     const facts = afterRecord(
       [entryOf(completed({ status: "failed", reason_code: "X", component: "k3s" }), NOW)],
       written(),

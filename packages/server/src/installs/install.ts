@@ -3,8 +3,10 @@ import {
   type BundleRecord,
   type InstallEvent,
   isSafeText,
+  isSecretName,
   type JournalEntry,
   MAX_JOURNAL_ENTRIES,
+  maskRandom,
   safeText,
   type ValidationItem,
   type WrittenBundleRecord,
@@ -50,13 +52,43 @@ export function componentProblems(
   return [wrong([...loc, "component"], `No component of the bundle is called ${component}`)];
 }
 
+const isReadable = (text: string): boolean => isSafeText(text) && maskRandom(text) === text;
+
+/** One line, without escapes for terminals and characters that nobody sees. */
+const isPlainLine = (text: string): boolean => !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(text);
+
 /** Every member of the organization reads the journal. The hub refuses the same in the messages of operators. */
-export function detailProblems({ detail }: Pick<InstallEvent, "detail">, loc: Loc = BODY): ValidationItem[] {
-  if (!detail || isSafeText(detail)) return [];
-  return [wrong([...loc, "detail"], "A detail is for people to read: leave out tokens, keys, passwords and markup")];
+export function textProblems(
+  { detail, reason_code: code }: Pick<InstallEvent, "detail" | "reason_code">,
+  loc: Loc = BODY,
+): ValidationItem[] {
+  return [
+    ...(detail && !isReadable(detail)
+      ? [wrong([...loc, "detail"], `A detail is for people to read: ${NO_SECRETS}`)]
+      : []),
+    ...(code && !isReadable(code)
+      ? [wrong([...loc, "reason_code"], `A reason code names a cause: ${NO_SECRETS}`)]
+      : []),
+  ];
 }
 
-/** Returns the problem of an event that is said to happen later than it is reported. */
+const NO_SECRETS = "write one line, without tokens, keys, passwords and markup";
+
+/** Names and values are free text of the installer, at any depth. */
+function ownershipProblems(value: unknown, loc: Loc): ValidationItem[] {
+  if (typeof value === "string") {
+    return isReadable(value) && isPlainLine(value) ? [] : [wrong(loc, `An owner is named: ${NO_SECRETS}`)];
+  }
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]) =>
+    // A name that holds a secret is not repeated.
+    isReadable(key) && isPlainLine(key) && !isSecretName(key)
+      ? ownershipProblems(inner, [...loc, key])
+      : [wrong(loc, `A volume group is named: ${NO_SECRETS}`)],
+  );
+}
+
+/** Returns the problem of an event whose time is after its report. */
 export function timeProblems({ at }: Pick<InstallEvent, "at">, now: Date, loc: Loc = BODY): ValidationItem[] {
   if (at === undefined || Date.parse(at) <= now.getTime()) return [];
   return [wrong([...loc, "at"], `The time is in the future: it is ${now.toISOString()} now`)];
@@ -64,17 +96,26 @@ export function timeProblems({ at }: Pick<InstallEvent, "at">, now: Date, loc: L
 
 /** Returns the problems of a record that follow from the catalog. A malformed field is left out of the record. */
 export function catalogProblems(
-  { bundle_version, profiles: named = [], ha_tier, install_journal }: Partial<WrittenBundleRecord>,
+  {
+    bundle_version,
+    profiles: named = [],
+    ha_tier,
+    install_journal,
+    volume_group_ownership,
+  }: Partial<WrittenBundleRecord>,
   bundles: readonly BundleManifest[],
   now: Date,
 ): ValidationItem[] {
-  const ofEntries = (install_journal ?? []).flatMap((entry, index) => {
-    const loc = [...BODY, "install_journal", index];
-    return [...detailProblems(entry, loc), ...timeProblems(entry, now, loc)];
-  });
-  if (bundle_version === undefined) return ofEntries;
+  const ofTexts = [
+    ...ownershipProblems(volume_group_ownership, [...BODY, "volume_group_ownership"]),
+    ...(install_journal ?? []).flatMap((entry, index) => {
+      const loc = [...BODY, "install_journal", index];
+      return [...textProblems(entry, loc), ...timeProblems(entry, now, loc)];
+    }),
+  ];
+  if (bundle_version === undefined) return ofTexts;
   const manifest = bundles.find(({ bundle }) => bundle === bundle_version);
-  if (!manifest) return [wrong([...BODY, "bundle_version"], `There is no bundle ${bundle_version}`), ...ofEntries];
+  if (!manifest) return [wrong([...BODY, "bundle_version"], `There is no bundle ${bundle_version}`), ...ofTexts];
   const profiles = unknownProfiles(manifest, named).map((name) =>
     wrong([...BODY, "profiles", named.indexOf(name)], `The bundle has no profile ${name}`),
   );
@@ -85,10 +126,10 @@ export function catalogProblems(
   const journal = (install_journal ?? []).flatMap((entry, index) =>
     componentProblems(entry, [manifest], [...BODY, "install_journal", index]),
   );
-  return [...profiles, ...tier, ...journal, ...ofEntries];
+  return [...profiles, ...tier, ...journal, ...ofTexts];
 }
 
-/** An event that says no time is taken to have happened now. */
+/** An event without a time counts as happening now. */
 export function entryOf(event: InstallEvent, now: Date): JournalEntry {
   const at = event.at === undefined ? now : new Date(event.at);
   return {
@@ -138,14 +179,27 @@ export function wireBundleRecord(facts: RecordFacts): BundleRecord {
     bundle_version: facts.bundle_version,
     profiles: facts.profiles,
     ha_tier: facts.ha_tier,
-    volume_group_ownership: facts.volume_group_ownership as BundleRecord["volume_group_ownership"],
+    volume_group_ownership: readable(facts.volume_group_ownership) as BundleRecord["volume_group_ownership"],
     install_journal: (facts.install_journal as JournalEntry[] | null)?.map(readableEntry) ?? null,
   };
 }
 
 /** Earlier versions stored any text. */
-const readableEntry = (entry: JournalEntry): JournalEntry =>
-  entry.detail === null || isSafeText(entry.detail) ? entry : { ...entry, detail: safeText(entry.detail) };
+const readableEntry = (entry: JournalEntry): JournalEntry => ({
+  ...entry,
+  detail: readable(entry.detail) as JournalEntry["detail"],
+  reason_code: entry.reason_code === null || isReadable(entry.reason_code) ? entry.reason_code : MASKED_CODE,
+});
+
+const MASKED_CODE = "MASKED";
+
+/** The same value with its unreadable texts masked. */
+function readable(value: unknown): unknown {
+  if (typeof value === "string") return isReadable(value) ? value : maskRandom(safeText(value));
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(readable);
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [readable(key), readable(inner)]));
+}
 
 export function stageEvent(cluster: Pick<Cluster, "id" | "name" | "org_id">, entry: JournalEntry): Announcement {
   return {
