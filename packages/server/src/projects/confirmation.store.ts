@@ -3,8 +3,8 @@ import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
 import { readConnections } from "../clusters/freshness.store.ts";
 import { inTransaction, type Queries, type Tx } from "../database/transaction.ts";
-import { EVENTS_TOPIC } from "../events/event.ts";
-import { newId } from "../id.adapter.ts";
+import { publishEvents } from "../events/event.ts";
+import { logAnnouncements } from "../events/event-log.store.ts";
 import { saveLifecycle } from "./project.store.ts";
 import { cleanupUnconfirmed, type Lifecycle, type Project, projectAnnouncement, unconfirmed } from "./project.ts";
 
@@ -16,7 +16,7 @@ export interface Confirmation {
   readonly withinSeconds: number;
 }
 
-type Find = (tx: Tx, before: Date, now: Date) => Promise<Project[]>;
+type Find = (tx: Tx, before: Date) => Promise<Project[]>;
 
 /** Small enough that the locks are held for milliseconds only. */
 const BATCH_ROWS = 200;
@@ -36,7 +36,7 @@ export async function markUnconfirmed({ db, bus, clock, withinSeconds }: Confirm
     for (let found = BATCH_ROWS; found === BATCH_ROWS; ) {
       const now = clock();
       const marked = await inTransaction(db, async (tx) => {
-        const projects = await find(tx, new Date(now.getTime() - withinSeconds * 1000), now);
+        const projects = await find(tx, new Date(now.getTime() - withinSeconds * 1000));
         const moved = projects.flatMap((project) => {
           const next = decide(project);
           return next ? [{ ...project, ...next, updated_at: now }] : [];
@@ -46,15 +46,13 @@ export async function markUnconfirmed({ db, bus, clock, withinSeconds }: Confirm
           tx,
           moved.map(({ cluster_id }) => cluster_id),
         );
-        return moved.flatMap((project) => {
+        const announcements = moved.flatMap((project) => {
           const connection = connections.get(project.cluster_id);
-          return connection ? [{ project, connection }] : [];
+          return connection ? [projectAnnouncement(project, connection, now)] : [];
         });
+        return logAnnouncements(tx, announcements, now);
       });
-      for (const { project, connection } of marked) {
-        const event = projectAnnouncement(project, connection, now);
-        bus.publish(EVENTS_TOPIC, { id: newId(), time: now.toISOString(), ...event });
-      }
+      publishEvents(bus, marked);
       found = marked.length;
     }
   }
@@ -80,7 +78,7 @@ function overdue(tx: Tx, before: Date): Promise<Project[]> {
 }
 
 /** Only projects without a connected operator: a connected one reports itself why a cleanup does not end. */
-function uncleaned(tx: Tx, before: Date, now: Date): Promise<Project[]> {
+function uncleaned(tx: Tx, before: Date): Promise<Project[]> {
   return tx
     .selectFrom("projects")
     .selectAll()
@@ -94,7 +92,7 @@ function uncleaned(tx: Tx, before: Date, now: Date): Promise<Project[]> {
             .selectFrom("cluster_sessions as session")
             .select(sql`1`.as("live"))
             .whereRef("session.cluster_id", "=", "projects.cluster_id")
-            .where("session.lease_until", ">", now),
+            .where("session.lease_until", ">", sql<Date>`now()`),
         ),
       ),
     )

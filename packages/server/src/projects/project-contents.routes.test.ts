@@ -1,5 +1,5 @@
-import { type Client, type Person, startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type Client, startWorld } from "@binnacle/world";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { bindRole, insertCluster } from "../access/bindings.fixture.ts";
 import { definitionId } from "../catalog/catalog-file.ts";
 import { newId } from "../id.adapter.ts";
@@ -7,21 +7,14 @@ import { insertAddonInstance, insertApp, type Location } from "./contents.fixtur
 
 const SEALED = "v1.test.a-sealed-string";
 
-let world: World;
-let org: string;
-let viewer: Person;
-let member: Person;
-let stranger: Person;
 let cluster: string;
 let project: string;
 let location: Location;
 
-beforeAll(async () => {
-  world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
-  org = await world.org();
-  [viewer, member, stranger] = [await world.person({ org }), await world.person({ org }), await world.person()];
-});
-afterAll(() => world?.stop());
+const world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
+const { org, member, stranger } = await world.orgWithPeople();
+const viewer = await world.person({ org });
+afterAll(() => world.stop());
 beforeEach(async () => {
   cluster = await insertCluster(world.database.kysely, org);
   project = (await world.admin.api.post("/projects", { name: "shop", cluster_id: cluster })).body.id;
@@ -36,7 +29,7 @@ describe.each([
   ["[PR21]", "available-exports"],
   ["[PR22]", "secrets-overview"],
 ])("%s GET /projects/{id}/%s", (rule, what) => {
-  test(`${rule} is for those who see the project`, async () => {
+  test(`${rule} GET /projects/{id}/${what} is for those who see the project`, async () => {
     const status = async (api: Client, id = project) => (await api.get(`/projects/${id}/${what}`)).status;
     expect(await status(viewer.api)).toBe(200);
     expect(await status(member.api)).toBe(404);
@@ -46,13 +39,13 @@ describe.each([
     expect(await status(world.admin.api, "nonsense")).toBe(422);
   });
 
-  test(`${rule} is empty in an empty project`, async () => {
+  test(`${rule} GET /projects/{id}/${what} is empty in an empty project`, async () => {
     expect(await read(what)).toMatchObject({ data: [], total_count: 0 });
   });
 });
 
 describe("GET /projects/{id}/apps", () => {
-  test("[PR20] lists the project's apps, newest first, a page at a time", async () => {
+  test("[PR20] GET /projects/{id}/apps lists the project's apps, newest first, in pages", async () => {
     const { kysely } = world.database;
     const other = (await world.admin.api.post("/projects", { name: "other", cluster_id: cluster })).body.id;
     await insertApp(kysely, { ...location, project_id: other, namespace: "other" }, "elsewhere");
@@ -65,7 +58,7 @@ describe("GET /projects/{id}/apps", () => {
 });
 
 describe("GET /projects/{id}/available-exports", () => {
-  test("[PR21] names what standalone addon instances publish, and nothing of apps", async () => {
+  test("[PR21] GET /projects/{id}/available-exports has the keys of standalone addon instances, and none of apps", async () => {
     const { kysely } = world.database;
     await insertApp(kysely, location, "web");
     const instance = await insertAddonInstance(kysely, location, "db", {
@@ -93,7 +86,7 @@ describe("GET /projects/{id}/available-exports", () => {
     expect(JSON.stringify(data)).not.toContain("db.shop.svc");
   });
 
-  test("[PR21] names what was reported where the catalog no longer has the definition", async () => {
+  test("[PR21] available-exports has the reported keys of an addon instance whose definition is gone", async () => {
     const exports = { host: "x", password: { secret_ref: { name: "s", key: "password" } } };
     await insertAddonInstance(world.database.kysely, location, "db", { exports });
     expect((await read("available-exports")).data).toMatchObject([
@@ -102,19 +95,19 @@ describe("GET /projects/{id}/available-exports", () => {
     ]);
   });
 
-  test("[PR21] names nothing of an instance that is being deleted", async () => {
+  test("[PR21] available-exports has nothing of an addon instance that is being deleted", async () => {
     const instance = await insertAddonInstance(world.database.kysely, location, "db", { exports: { host: "x" } });
     await world.database.kysely
       .updateTable("addon_instances")
       .set({ phase: "deleting" })
       .where("id", "=", instance)
       .execute();
-    expect(await read("available-exports")).toEqual({ data: [], total_count: 0 });
+    expect(await read("available-exports")).toEqual({ data: [], total_count: 0, next_cursor: null });
   });
 });
 
 describe("GET /projects/{id}/secrets-overview", () => {
-  test("[PR22] names every secret that the project sees, its keys and its origin, and no value", async () => {
+  test("[PR22] GET /projects/{id}/secrets-overview has every secret with its keys and origin, and no value", async () => {
     const { kysely } = world.database;
     const password = "a registry's own secret";
     const registry = { name: "quay", server_url: "quay.io", username: "robot", password };

@@ -1,27 +1,17 @@
-import { type Client, type Person, startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { type Client, startWorld } from "@binnacle/world";
+import { afterAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { bindRole, insertCluster } from "../access/bindings.fixture.ts";
 import { EVENTS_TOPIC, type Event } from "../events/event.ts";
 import { newId } from "../id.adapter.ts";
 import { insertAddonInstance, insertApp } from "./contents.fixture.ts";
 
-let world: World;
-let org: string;
-let orgAdmin: Person;
-let clusterAdmin: Person;
-let member: Person;
-let stranger: Person;
 let cluster: string;
 let project: string;
 
-beforeAll(async () => {
-  world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
-  org = await world.org();
-  orgAdmin = await world.person({ org, role: "admin" });
-  [clusterAdmin, member] = [await world.person({ org }), await world.person({ org })];
-  stranger = await world.person();
-});
-afterAll(() => world?.stop());
+const world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
+const { org, admin: orgAdmin, member, stranger } = await world.orgWithPeople();
+const clusterAdmin = await world.person({ org });
+afterAll(() => world.stop());
 beforeEach(async () => {
   cluster = await insertCluster(world.database.kysely, org);
   await bindRole(world.database.kysely, clusterAdmin.id, "admin", { cluster });
@@ -38,7 +28,7 @@ const desired = () =>
     .execute();
 
 describe("DELETE /projects/{id}", () => {
-  test("[PR11] answers 202 with the record, which stays", async () => {
+  test("[PR11] DELETE /projects/{id} answers 202 with the record, which stays", async () => {
     const before = (await orgAdmin.api.get(`/projects/${project}`)).body;
     world.clock.advance(1000);
     const { status, body } = await remove();
@@ -48,7 +38,7 @@ describe("DELETE /projects/{id}", () => {
     expect((await orgAdmin.api.get(`/projects?cluster_id=${cluster}`)).body.data).toEqual([body]);
   });
 
-  test("[PR11] asked again, answers the same and changes nothing", async () => {
+  test("[PR11] deleting a project again gives the same answer and changes nothing", async () => {
     const first = (await remove()).body;
     const before = await desired();
     world.clock.advance(1000);
@@ -56,7 +46,7 @@ describe("DELETE /projects/{id}", () => {
     expect(await desired()).toEqual(before);
   });
 
-  test("[AL44] asked three times, leaves one entry in the audit log", async () => {
+  test("[AL44] deleting a project three times leaves one entry in the audit log", async () => {
     for (let times = 0; times < 3; times++) expect((await remove()).status).toBe(202);
     const log = (await orgAdmin.api.get(`/orgs/${org}/audit-log?items_per_page=100`)).body.data;
     const about = log.filter(
@@ -66,13 +56,13 @@ describe("DELETE /projects/{id}", () => {
     expect(about).toHaveLength(1);
   });
 
-  test("[PR11] asked several times at once, is done once", async () => {
+  test("[PR11] deleting a project several times at once is done once", async () => {
     const answers = await Promise.all([remove(), remove(), remove()]);
     expect(answers.map(({ status }) => status)).toEqual([202, 202, 202]);
     expect((await desired()).map(({ generation }) => generation)).toEqual([2, 2]);
   });
 
-  test("[PR11] is for administrators of the organization alone", async () => {
+  test("[PR11] DELETE /projects/{id} is for administrators of the organization alone", async () => {
     expect((await remove(clusterAdmin.api)).status).toBe(403);
     expect((await remove(member.api)).status).toBe(404);
     expect((await remove(stranger.api)).status).toBe(404);
@@ -82,7 +72,7 @@ describe("DELETE /projects/{id}", () => {
     expect((await remove(world.admin.api)).status).toBe(202);
   });
 
-  test("[PR12] takes the apps and addon instances with it", async () => {
+  test("[PR12] deleting a project deletes its apps and addon instances", async () => {
     const { kysely } = world.database;
     const place = { org_id: org, cluster_id: cluster, project_id: project, namespace: "shop" };
     const [app, instance] = [await insertApp(kysely, place, "web"), await insertAddonInstance(kysely, place, "db")];
@@ -104,7 +94,7 @@ describe("DELETE /projects/{id}", () => {
     ]);
   });
 
-  test("[PR12] ends what was still to be done to the apps, and leaves alone what was going already", async () => {
+  test("[PR12] deleting a project supersedes pending deployments, and leaves apps that are being deleted alone", async () => {
     const body = { project_id: project, components: [{ name: "web", workload_spec: {} }] };
     const [going, web] = ["going", "web"].map((name) => `/apps/shop/${name}`);
     for (const name of ["going", "web"]) await orgAdmin.api.post("/apps", { ...body, name });
@@ -119,7 +109,7 @@ describe("DELETE /projects/{id}", () => {
     expect((await desired()).map(({ removed_at }) => removed_at === null)).toEqual([false, false, false, false]);
   });
 
-  test("[PR12] leaves nothing behind that is created meanwhile", async () => {
+  test("[PR12] apps that are created while their project is deleted are deleted too or refused", async () => {
     const body = { name: "web", project_id: project, components: [{ name: "web", workload_spec: {} }] };
     const created = ["one", "two", "three"].map((name) => orgAdmin.api.post("/apps", { ...body, name }));
     await Promise.all([...created, remove()]);
@@ -132,16 +122,16 @@ describe("DELETE /projects/{id}", () => {
     expect((await desired()).filter(({ removed_at }) => removed_at === null)).toEqual([]);
   });
 
-  test("[PR13] is announced, with everything that goes with it", async () => {
+  test("[PR13] deleting a project is announced, together with its apps and addon instances", async () => {
     const heard: Event[] = [];
     const leave = world.bus.subscribe(EVENTS_TOPIC, (event) => heard.push(event as Event));
     const place = { org_id: org, cluster_id: cluster, project_id: project, namespace: "shop" };
     const app = await insertApp(world.database.kysely, place, "web");
     const instance = await insertAddonInstance(world.database.kysely, place, "db");
     await remove();
-    const told = () => heard.filter(({ type }) => type !== "activity");
-    await vi.waitFor(() => expect(told()).toHaveLength(3));
-    expect(told()).toMatchObject([
+    const lifecycleEvents = () => heard.filter(({ type }) => type !== "activity");
+    await vi.waitFor(() => expect(lifecycleEvents()).toHaveLength(3));
+    expect(lifecycleEvents()).toMatchObject([
       { type: "app", workload_id: app, phase: "deleting" },
       { type: "addon", resource: { id: instance }, phase: "deleting" },
       { type: "project", project_id: project, lifecycle: "cleanup_pending" },

@@ -2,15 +2,19 @@ import type { ProjectReport } from "@binnacle/contract";
 import { sql } from "kysely";
 import { reportingAt } from "../clusters/freshness.ts";
 import type { Tx } from "../database/transaction.ts";
-import { type DispatchedKind, deletionOf, divideOutcomes } from "../dispatch/kind.ts";
+import { lockRecords } from "../dispatch/dispatch.store.ts";
+import { type DispatchedKind, deletionOf, divideOutcomes, fileOfProject } from "../dispatch/kind.ts";
 import type { Announcement } from "../events/event.ts";
 import { confirmedGone, type Project, projectAnnouncement } from "./project.ts";
-import { projectAfterReport, projectBody } from "./project-sync.ts";
+import { projectAfterReport, projectBody, type SeenProject } from "./project-sync.ts";
 
 /** With the hosts that its charts serve, in their order. */
-interface ReportedProject extends Project {
+interface ReportedProject extends SeenProject {
   readonly chart_hosts: readonly string[];
 }
+
+const SEEN = sql`, array(select host from chart_hosts where project_id = projects.id order by host collate "C") as chart_hosts,
+  (select suspended_at from clusters where clusters.id = projects.cluster_id) as cluster_suspended_at`;
 
 /** The dispatched kind of projects. */
 export const projectKind: DispatchedKind<"project", ReportedProject> = {
@@ -21,35 +25,24 @@ export const projectKind: DispatchedKind<"project", ReportedProject> = {
     const found = await db
       .selectFrom("projects")
       .leftJoin("cluster_settings", "cluster_settings.cluster_id", "projects.cluster_id")
+      .innerJoin("clusters", "clusters.id", "projects.cluster_id")
       .selectAll("projects")
+      .select("clusters.suspended_at as cluster_suspended_at")
       .select((row) => row.fn.toJson("cluster_settings").as("settings"))
       .where("projects.id", "in", ids)
       .execute();
     const projects = new Map(found.map((project) => [project.id, project]));
     return ({ resource_id }) => {
       const project = projects.get(resource_id);
-      return project ? projectBody(project, project.settings) : null;
+      return project ? projectBody(project, project.settings, { suspended_at: project.cluster_suspended_at }) : null;
     };
   },
 
+  file: (key) => fileOfProject(key, "project", "Project"),
+
   rejected: (message) => ({ state: "apply_failed", message }),
 
-  async lock(tx, clusterId, ids) {
-    const projects = await tx
-      .selectFrom("projects")
-      .selectAll()
-      .select(
-        sql<string[]>`array(select host from chart_hosts where project_id = projects.id order by host collate "C")`.as(
-          "chart_hosts",
-        ),
-      )
-      .where("id", "in", ids)
-      .where("cluster_id", "=", clusterId)
-      .orderBy("id")
-      .forUpdate()
-      .execute();
-    return new Map(projects.map((project) => [project.id, project]));
-  },
+  lock: (tx, clusterId, ids) => lockRecords(tx, "projects", clusterId, ids, SEEN),
 
   afterReport: (before, generation, report, row) =>
     generation === row.generation ? withHosts(projectAfterReport(before, report), report) : before,
@@ -82,8 +75,8 @@ export const projectKind: DispatchedKind<"project", ReportedProject> = {
 /** A project that is being cleaned up, or has no namespace of its own, keeps the hosts of the last report. */
 function withHosts(project: ReportedProject, { state, hosts = [] }: ProjectReport): ReportedProject {
   if (state !== "ready" && state !== "apply_failed") return project;
-  const told = [...new Set(hosts)].sort();
-  return told.join() === project.chart_hosts.join() ? project : { ...project, chart_hosts: told };
+  const sorted = [...new Set(hosts)].sort();
+  return sorted.join() === project.chart_hosts.join() ? project : { ...project, chart_hosts: sorted };
 }
 
 async function saveChartHosts(tx: Tx, projects: readonly ReportedProject[]): Promise<void> {
@@ -112,9 +105,9 @@ async function saveReported(tx: Tx, projects: readonly Project[], now: Date): Pr
   if (projects.length === 0) return;
   await sql`
     update projects set lifecycle = seen.lifecycle, lifecycle_reason = seen.lifecycle_reason,
-      lifecycle_message = seen.lifecycle_message, reported_at = ${now}, updated_at = ${now}
+      lifecycle_message = seen.lifecycle_message, suspension_reported = seen.suspension_reported, reported_at = ${now}, updated_at = ${now}
     from jsonb_to_recordset(${JSON.stringify(projects)}::jsonb)
-      as seen (id uuid, lifecycle text, lifecycle_reason text, lifecycle_message text)
+      as seen (id uuid, lifecycle text, lifecycle_reason text, lifecycle_message text, suspension_reported boolean)
     where projects.id = seen.id
   `.execute(tx);
 }

@@ -1,48 +1,37 @@
-import { type Client, type Person, startWorld, type World } from "@binnacle/world";
+import { type Client, startWorld } from "@binnacle/world";
 import { decodeJwt } from "jose";
 import { sql } from "kysely";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { bindRole, insertCluster, insertProject } from "../access/bindings.fixture.ts";
 import { placeStore } from "../access/place.store.ts";
 import { connect } from "../database/connection.adapter.ts";
 import type { Queries } from "../database/transaction.ts";
 import { newId } from "../id.adapter.ts";
+import { projectList } from "./project-place.store.ts";
 
-let world: World;
-let db: Queries;
-let ours: string;
-let theirs: string;
-let orgAdmin: Person;
-let mixed: Person;
-let member: Person;
-let clusters: { ours: string; ours2: string; theirs: string };
-let projects: { a: string; b: string; c: string; d: string; e: string };
-
-beforeAll(async () => {
-  world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
-  db = world.database.kysely;
-  [ours, theirs] = [await world.org(), await world.org()];
-  orgAdmin = await world.person({ org: ours, role: "admin" });
-  mixed = await world.person({ org: ours });
-  await world.admin.api.post(`/orgs/${theirs}/members`, { user_id: mixed.id, role: "member" });
-  member = await world.person({ org: ours });
-  clusters = {
-    ours: await insertCluster(db, ours),
-    ours2: await insertCluster(db, ours),
-    theirs: await insertCluster(db, theirs),
-  };
-  projects = {
-    a: await insertProject(db, ours, clusters.ours),
-    b: await insertProject(db, ours, clusters.ours2),
-    c: await insertProject(db, theirs, clusters.theirs),
-    d: await insertProject(db, ours, clusters.ours),
-    e: await insertProject(db, theirs, clusters.theirs),
-  };
-  await bindRole(db, mixed.id, "viewer", { cluster: clusters.ours });
-  await bindRole(db, mixed.id, "editor", { project: projects.d });
-  await bindRole(db, mixed.id, "admin", { project: projects.c });
-});
-afterAll(() => world?.stop());
+const world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
+const db = world.database.kysely;
+const [ours, theirs] = [await world.org(), await world.org()];
+const orgAdmin = await world.person({ org: ours, role: "admin" });
+const mixed = await world.person({ org: ours });
+await world.admin.api.post(`/orgs/${theirs}/members`, { user_id: mixed.id, role: "member" });
+const member = await world.person({ org: ours });
+const clusters = {
+  ours: await insertCluster(db, ours),
+  ours2: await insertCluster(db, ours),
+  theirs: await insertCluster(db, theirs),
+};
+const projects = {
+  a: await insertProject(db, ours, clusters.ours),
+  b: await insertProject(db, ours, clusters.ours2),
+  c: await insertProject(db, theirs, clusters.theirs),
+  d: await insertProject(db, ours, clusters.ours),
+  e: await insertProject(db, theirs, clusters.theirs),
+};
+await bindRole(db, mixed.id, "viewer", { cluster: clusters.ours });
+await bindRole(db, mixed.id, "editor", { project: projects.d });
+await bindRole(db, mixed.id, "admin", { project: projects.c });
+afterAll(() => world.stop());
 
 async function list(api: Client, query = "") {
   const { status, body } = await api.get(`/projects${query}`);
@@ -51,27 +40,27 @@ async function list(api: Client, query = "") {
 }
 
 describe("GET /projects", () => {
-  test("[PR7] gives a superuser everything, newest first", async () => {
+  test("[PR7] GET /projects gives a superuser all projects, newest first", async () => {
     const { a, b, c, d, e } = projects;
     expect(await list(world.admin.api)).toEqual({ ids: [e, d, c, b, a], total: 5, more: false });
   });
 
-  test("[PR7] gives administrators what their organizations have", async () => {
+  test("[PR7] GET /projects gives administrators the projects of their organizations", async () => {
     const { a, b, d } = projects;
     expect(await list(orgAdmin.api)).toEqual({ ids: [d, b, a], total: 3, more: false });
   });
 
-  test("[PR7] gives what is bound to the caller, directly or by the cluster, once", async () => {
+  test("[PR7] GET /projects gives the projects that are bound to the caller, directly or by the cluster, once each", async () => {
     const { a, c, d } = projects;
     expect(await list(mixed.api)).toEqual({ ids: [d, c, a], total: 3, more: false });
   });
 
-  test("[PR7] gives a member without a role nothing, and nobody a 401", async () => {
+  test("[PR7] GET /projects is empty for a member without a role, and a 401 without a credential", async () => {
     expect(await list(member.api)).toEqual({ ids: [], total: 0, more: false });
     expect((await world.anyone.get("/projects")).status).toBe(401);
   });
 
-  test("[PR7] gives administrators of one organization what is bound to them in another, once", async () => {
+  test("[PR7] GET /projects gives an administrator also what is bound to them in another organization, once", async () => {
     const both = await world.person({ org: ours, role: "admin" });
     await world.admin.api.post(`/orgs/${theirs}/members`, { user_id: both.id, role: "member" });
     await bindRole(db, both.id, "viewer", { cluster: clusters.ours });
@@ -81,7 +70,7 @@ describe("GET /projects", () => {
     expect(await list(both.api)).toEqual({ ids: [e, d, b, a], total: 4, more: false });
   });
 
-  test("[PR7] comes a page at a time", async () => {
+  test("[PR7] GET /projects is paged", async () => {
     const { a, c, d } = projects;
     expect(await list(mixed.api, "?items_per_page=2")).toEqual({ ids: [d, c], total: 3, more: true });
     expect(await list(mixed.api, "?items_per_page=2&page=2")).toEqual({ ids: [a], total: 3, more: false });
@@ -90,7 +79,7 @@ describe("GET /projects", () => {
     expect((await mixed.api.get("/projects?page=0")).status).toBe(422);
   });
 
-  test("[PR8] is narrowed to a cluster", async () => {
+  test("[PR8] GET /projects can be filtered by cluster", async () => {
     const { a, c, d, e } = projects;
     expect(await list(mixed.api, `?cluster_id=${clusters.ours.toUpperCase()}`)).toMatchObject({
       ids: [d, a],
@@ -101,7 +90,7 @@ describe("GET /projects", () => {
     expect(await list(orgAdmin.api, `?cluster_id=${clusters.ours}`)).toMatchObject({ ids: [d, a], total: 2 });
   });
 
-  test("[PR8] is empty for a cluster that is not there or not to be seen", async () => {
+  test("[PR8] GET /projects filtered by an unknown or invisible cluster is empty", async () => {
     const nothing = { ids: [], total: 0, more: false };
     expect(await list(orgAdmin.api, `?cluster_id=${clusters.theirs}`)).toEqual(nothing);
     expect(await list(world.admin.api, `?cluster_id=${newId()}`)).toEqual(nothing);
@@ -109,7 +98,7 @@ describe("GET /projects", () => {
   });
 });
 
-test("[PR9] a page reads a handful of rows, however many projects there are that it does not show", async () => {
+test("[PR9] a page of GET /projects reads few rows, however many projects there are that it does not show", async () => {
   const crowd = await world.org();
   const cluster = await insertCluster(db, crowd);
   await sql`insert into projects (id, org_id, cluster_id, name, namespace, created_at, updated_at)
@@ -128,7 +117,7 @@ test("[PR9] a page reads a handful of rows, however many projects there are that
     await single.pool.query("begin");
     const before = await rowsRead(single.kysely);
     const credential = { kind: "session", sessionId, userId, expiresAtMs: 0 } as const;
-    const listed = await places.projects(credential, {}, { limit: 10, offset: 0 }, world.clock.now());
+    const listed = await places.list(projectList, credential, {}, { limit: 10, offset: 0 }, world.clock.now());
     expect(listed?.caller.id).toBe(userId);
     expect((await rowsRead(single.kysely)) - before).toBeLessThanOrEqual(20);
     await single.pool.query("rollback");

@@ -1,28 +1,17 @@
-import { type Client, type Person, startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { type Client, startWorld } from "@binnacle/world";
+import { afterAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { bindRole, insertCluster, insertProject } from "../access/bindings.fixture.ts";
 import { DISPATCH_TOPIC } from "../dispatch/dispatch.ts";
 import { EVENTS_TOPIC } from "../events/event.ts";
 import { SOON } from "../jobs/jobs.fixture.ts";
 
-let world: World;
-let org: string;
-let orgAdmin: Person;
-let admin: Person;
-let editor: Person;
-let viewer: Person;
-let stranger: Person;
 let cluster: string;
 let project: string;
 
-beforeAll(async () => {
-  world = await startWorld();
-  org = await world.org();
-  orgAdmin = await world.person({ org, role: "admin" });
-  [admin, editor, viewer] = [await world.person({ org }), await world.person({ org }), await world.person({ org })];
-  stranger = await world.person();
-});
-afterAll(() => world?.stop());
+const world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
+const { org, admin: orgAdmin, member: admin, stranger } = await world.orgWithPeople();
+const [editor, viewer] = [await world.person({ org }), await world.person({ org })];
+afterAll(() => world.stop());
 beforeEach(async () => {
   const { kysely } = world.database;
   cluster = await insertCluster(kysely, org);
@@ -58,7 +47,7 @@ const UNTOUCHED = {
 };
 
 describe("GET /projects/{id}/policy", () => {
-  test("[PR24] shows what fences the namespace", async () => {
+  test("[PR24] GET /projects/{id}/policy shows pod security, isolation and ingress namespaces", async () => {
     expect(await read()).toEqual({ project_id: project, ...UNTOUCHED });
     await settings({ pod_security: "restricted", ingress_namespaces: ["edge"] });
     expect(await read()).toMatchObject({
@@ -68,13 +57,13 @@ describe("GET /projects/{id}/policy", () => {
     });
   });
 
-  test("[PR24] is not there for strangers", async () => {
+  test("[PR24] GET /projects/{id}/policy is a 404 for strangers", async () => {
     expect(await stranger.api.get(`/projects/${project}/policy`)).toMatchObject({ status: 404 });
   });
 });
 
 describe("PATCH /projects/{id}/policy", () => {
-  test("[PR25] is for administrators of the project", async () => {
+  test("[PR25] PATCH /projects/{id}/policy by an administrator of the project changes the given fields", async () => {
     expect(await change({ isolation: "none", pod_security: "restricted" })).toMatchObject({
       status: 200,
       body: { isolation: "none", pod_security: "restricted", effective_pod_security: "restricted" },
@@ -87,7 +76,7 @@ describe("PATCH /projects/{id}/policy", () => {
   });
 
   test.each([{ isolation: "none" }, { pod_security: "privileged" }, {}])(
-    "[PR25] an editor cannot change %j",
+    "[PR25] an editor, a viewer and a stranger cannot change the policy %j",
     async (body) => {
       expect(await change(body, editor.api)).toMatchObject({ status: 403 });
       expect(await change(body, viewer.api)).toMatchObject({ status: 403 });
@@ -97,14 +86,14 @@ describe("PATCH /projects/{id}/policy", () => {
     },
   );
 
-  test("[PR25] an administrator of the project cannot weaken its level, nor change anything beside it", async () => {
+  test("[PR25] an administrator of the project cannot weaken its pod security, and nothing else of the request changes", async () => {
     const { status, body: answer } = await change({ isolation: "none", pod_security: "privileged" });
     expect([status, answer.detail]).toEqual([403, expect.stringContaining("weaker than the cluster's")]);
     expect(answer.detail).toContain("Only an administrator of the organization");
     expect(await read()).toMatchObject(UNTOUCHED);
   });
 
-  test("[PR26] a level that was the cluster's does not outlive a stricter cluster, unless it was allowed", async () => {
+  test("[PR26] a chosen pod security that equals the cluster's is replaced by a stricter one of the cluster, unless it was allowed", async () => {
     await settings({ pod_security: "privileged" });
     expect(await change({ pod_security: "privileged" })).toMatchObject({ status: 200 });
     await settings({ pod_security: "restricted" });
@@ -115,7 +104,7 @@ describe("PATCH /projects/{id}/policy", () => {
   });
 
   test.each([{ pods: 1 }, null])(
-    "[PR27] the quota %j is refused, also from an administrator of the organization",
+    "[PR27] the quota %j in a policy is refused, also from an administrator of the organization",
     async (quota) => {
       const { status, body } = await change({ isolation: "none", quota }, orgAdmin.api);
       const item = expect.objectContaining({ loc: ["body", "quota"], type: "extra_forbidden" });
@@ -124,7 +113,7 @@ describe("PATCH /projects/{id}/policy", () => {
     },
   );
 
-  test("[PR28] is told to the cluster once, and is on record as it was and as it is", async () => {
+  test("[PR28] a changed policy is sent to the cluster once, and is in the audit log with the values before and after", async () => {
     const hints: unknown[] = [];
     const events: unknown[] = [];
     const leave = [
@@ -149,14 +138,14 @@ describe("PATCH /projects/{id}/policy", () => {
     for (const end of leave) end();
   });
 
-  test("[PR28] is refused while the project is being deleted", async () => {
+  test("[PR28] the policy of a project that is being deleted cannot be changed", async () => {
     await orgAdmin.api.delete(`/projects/${project}`);
     expect(await change({ isolation: "none" }, orgAdmin.api)).toMatchObject({ status: 409 });
   });
 });
 
 describe("POST /projects", () => {
-  test("[PR23] takes a level and an isolation, and no quota", async () => {
+  test("[PR23] POST /projects accepts pod security and isolation, and no quota", async () => {
     const facts = { pod_security: "restricted", isolation: "namespace" };
     expect(await create(facts)).toMatchObject({ status: 201, body: facts });
     const { status, body } = await create({ name: "other", quota: { pods: 1 } });
@@ -171,18 +160,18 @@ describe("POST /projects", () => {
     [{ isolation: "none" }, "Only an administrator of the project, its cluster or its organization"],
     [{ name: "traefik" }, "Only an administrator of the organization"],
     [{ name: "ingress-nginx" }, "only an administrator of the organization"],
-  ])("[PR25] [PR29] an editor of the cluster cannot make a project with %j", async (facts, words) => {
+  ])("[PR25] [PR29] an editor of the cluster cannot create a project with %j", async (facts, words) => {
     const { status, body } = await create(facts);
     expect([status, body.detail.toLowerCase()]).toEqual([403, expect.stringContaining(words.toLowerCase())]);
     expect(await desired()).toEqual([]);
   });
 
-  test("[PR25] [PR29] an administrator of the organization can", async () => {
+  test("[PR25] [PR29] an administrator of the organization creates a project in an ingress namespace with a weaker policy", async () => {
     const facts = { name: "traefik", pod_security: "privileged", isolation: "none" };
     expect(await create(facts, orgAdmin.api)).toMatchObject({ status: 201, body: facts });
   });
 
-  test("[PR29] an ingress namespace is one of this cluster's settings", async () => {
+  test("[PR29] the ingress namespaces that are reserved are those in the settings of the cluster", async () => {
     await settings({ ingress_namespaces: ["edge"] });
     expect(await create({ name: "edge" })).toMatchObject({ status: 403 });
     expect(await create({ name: "traefik" })).toMatchObject({ status: 201 });

@@ -1,18 +1,13 @@
 import { getProjectPolicy, updateProjectPolicy } from "@binnacle/contract";
-import type { Clock } from "../clock.ts";
 import { readSettings } from "../clusters/cluster.store.ts";
 import { changedFields } from "../clusters/cluster-settings.ts";
-import type { Queries } from "../database/transaction.ts";
-import { inProject } from "../http/guard.ts";
+import { at } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
+import type { Ports } from "../ports.ts";
 import { lockProject, savePolicy } from "./project.store.ts";
 import { dispatchedProject, projectAnnouncement, refuseDeleting } from "./project.ts";
+import { projectPlace } from "./project-place.store.ts";
 import { changePolicy, type PolicyColumns, wirePolicy } from "./project-policy.ts";
-
-interface Ports {
-  readonly db: Queries;
-  readonly clock: Clock;
-}
 
 const columnsOf = ({ pod_security, weaker_pod_security_allowed, isolation }: PolicyColumns): PolicyColumns => ({
   pod_security,
@@ -20,17 +15,15 @@ const columnsOf = ({ pod_security, weaker_pod_security_allowed, isolation }: Pol
   isolation,
 });
 
-export function projectPolicyRoutes({ db, clock }: Ports): Route[] {
+export function projectPolicyRoutes({ db, clock }: Ports<"db" | "clock">): Route[] {
   return [
-    route(
-      getProjectPolicy,
-      inProject("viewer", ({ params }) => params.id),
-      async ({ project }) => wirePolicy(project, await readSettings(db, project.cluster_id)),
+    route(getProjectPolicy, at(projectPlace, "viewer"), async ({ project }) =>
+      wirePolicy(project, await readSettings(db, project.cluster_id)),
     ),
 
     route(
       updateProjectPolicy,
-      inProject("admin", ({ params }) => params.id),
+      at(projectPlace, "admin"),
       async ({ project: connection, params, body, standing, change }) =>
         change(async ({ db: tx, record, announce, dispatch }) => {
           const project = await lockProject(tx, params.id);
@@ -50,7 +43,7 @@ export function projectPolicyRoutes({ db, clock }: Ports): Route[] {
             const now = clock();
             await savePolicy(tx, project.id, policy, now);
             announce(projectAnnouncement({ ...project, ...policy, updated_at: now }, connection, now));
-            await dispatch(project.cluster_id, [dispatchedProject(project)]);
+            dispatch(project.cluster_id, [dispatchedProject(project)]);
           }
           return wirePolicy({ id: project.id, ...policy }, settings);
         }),

@@ -31,22 +31,32 @@ function tried(current: PolicyColumns, change: PolicyChange, ofCluster: PodSecur
 describe("who changes what of a policy", () => {
   test.each<[string, PolicyChange, PodSecurity, readonly Role[]]>([
     ["a level weaker than the cluster's", { pod_security: "privileged" }, "baseline", ["superuser", "orgAdmin"]],
-    ["a level a little weaker", { pod_security: "baseline" }, "restricted", ["superuser", "orgAdmin"]],
+    [
+      "a level one step weaker than the cluster's",
+      { pod_security: "baseline" },
+      "restricted",
+      ["superuser", "orgAdmin"],
+    ],
     ["the cluster's own level", { pod_security: "baseline" }, "baseline", ["superuser", "orgAdmin", "admin", "editor"]],
-    ["a stricter one", { pod_security: "restricted" }, "baseline", ["superuser", "orgAdmin", "admin", "editor"]],
+    [
+      "a level stricter than the cluster's",
+      { pod_security: "restricted" },
+      "baseline",
+      ["superuser", "orgAdmin", "admin", "editor"],
+    ],
     ["no isolation", { isolation: "none" }, "baseline", ["superuser", "orgAdmin", "admin"]],
     [
-      "what is so already",
+      "what is in force already",
       { pod_security: null, isolation: "namespace" },
       "baseline",
       ["superuser", "orgAdmin", "admin", "editor"],
     ],
-  ])("[PR25] %s", (_, change, ofCluster, allowed) => {
+  ])("[PR25] only the permitted roles set a policy with %s", (_, change, ofCluster, allowed) => {
     const roles = (Object.keys(ROLES) as Role[]).filter((role) => tried(FIRST_POLICY, change, ofCluster, role));
     expect(roles).toEqual(allowed);
   });
 
-  test("[PR25] the refusal says which role it takes", () => {
+  test("[PR25] the refusal of a weaker pod security says which role it takes", () => {
     const weaken = () => changePolicy(FIRST_POLICY, { pod_security: "privileged" }, "baseline", ROLES.admin);
     expect(weaken).toThrow(
       "Only an administrator of the organization may set a pod_security weaker than the cluster's, which is baseline.",
@@ -58,7 +68,7 @@ const rank = (level: PodSecurity) => POD_SECURITY_LEVELS.indexOf(level);
 const levels = fc.constantFrom(...POD_SECURITY_LEVELS);
 
 describe("the level in force", () => {
-  test("[PR26] no history of changes by an administrator of the project makes it weaker than the cluster's", () => {
+  test("[PR26] no changes by an administrator of the project make its pod security weaker than the cluster's", () => {
     const moves = fc.array(
       fc.oneof(
         fc.record({ ofCluster: levels }),
@@ -83,11 +93,11 @@ describe("the level in force", () => {
     ["is the cluster's, which became stricter", "baseline", false, "restricted", "restricted"],
     ["is its own, which somebody has allowed", "privileged", true, "baseline", "privileged"],
     ["is its own where the cluster's is weaker", "baseline", true, "privileged", "baseline"],
-  ])("[PR26] %s", (_, pod_security, weaker_pod_security_allowed, ofCluster, effective) => {
+  ])("[PR26] the pod security in force %s", (_, pod_security, weaker_pod_security_allowed, ofCluster, effective) => {
     expect(effectivePodSecurity({ pod_security, weaker_pod_security_allowed }, ofCluster)).toBe(effective);
   });
 
-  test("[PR26] what was allowed is not allowed for another level", () => {
+  test("[PR26] a weaker pod security that was allowed once is not allowed after another level was set", () => {
     const allowed = changePolicy(FIRST_POLICY, { pod_security: "privileged" }, "restricted", ROLES.orgAdmin);
     const following = changePolicy(allowed, { pod_security: null }, "restricted", ROLES.admin);
     expect(following.weaker_pod_security_allowed).toBe(false);

@@ -12,8 +12,9 @@ import { effectivePodSecurity, type PolicyColumns } from "./project-policy.ts";
 
 /** The body of a project that is sent to its cluster. */
 export function projectBody(
-  project: Pick<Project, "org_id" | "name" | "namespace" | keyof PolicyColumns>,
+  project: Pick<Project, "org_id" | "name" | "namespace" | "suspended_at" | keyof PolicyColumns>,
   settingsRow: SettingsRow | null,
+  cluster: { readonly suspended_at: Date | null },
 ): ProjectBody {
   const { ingress_namespaces, cluster_wide_charts, pod_security } = settingsOf(settingsRow);
   const { org_id, name, namespace, isolation } = project;
@@ -23,13 +24,23 @@ export function projectBody(
     ingress_namespaces,
     cluster_wide_charts,
   };
-  return { spec: { org_id, name, namespace, policy }, secret: {} };
+  const isSuspended = project.suspended_at !== null || cluster.suspended_at !== null;
+  const suspended = isSuspended ? { suspended: true } : {};
+  return { spec: { org_id, name, namespace, policy, ...suspended }, secret: {} };
+}
+
+/** A project with what else decides whether it is suspended. */
+export interface SeenProject extends Project {
+  readonly cluster_suspended_at: Date | null;
 }
 
 /** Applies a report on the current generation to a project; returns the same object where nothing changes. */
-export function projectAfterReport<P extends Project>(project: P, report: ProjectReport): P {
+export function projectAfterReport<P extends SeenProject>(project: P, report: ProjectReport): P {
+  const isSuspended = project.suspended_at !== null || project.cluster_suspended_at !== null;
+  const suspension_reported = isSuspended ? report.suspended === true : null;
   const next = lifecycleAfter(project, report);
-  return next ? { ...project, ...next } : project;
+  if (!next && suspension_reported === project.suspension_reported) return project;
+  return { ...project, ...next, suspension_reported };
 }
 
 function lifecycleAfter(project: Project, { state, message }: ProjectReport): Lifecycle | null {

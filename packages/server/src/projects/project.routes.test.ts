@@ -1,26 +1,17 @@
-import { type Client, type Person, startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { type Client, startWorld } from "@binnacle/world";
+import { afterAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { bindRole, insertCluster } from "../access/bindings.fixture.ts";
 import { DISPATCH_TOPIC } from "../dispatch/dispatch.ts";
 import { EVENTS_TOPIC, type Event } from "../events/event.ts";
 import { newId } from "../id.adapter.ts";
 import { SOON } from "../jobs/jobs.fixture.ts";
 
-let world: World;
-let org: string;
-let editor: Person;
-let viewer: Person;
-let member: Person;
-let stranger: Person;
 let cluster: string;
 
-beforeAll(async () => {
-  world = await startWorld();
-  org = await world.org();
-  [editor, viewer, member] = [await world.person({ org }), await world.person({ org }), await world.person({ org })];
-  stranger = await world.person();
-});
-afterAll(() => world?.stop());
+const world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
+const { org, member, stranger } = await world.orgWithPeople();
+const [editor, viewer] = [await world.person({ org }), await world.person({ org })];
+afterAll(() => world.stop());
 beforeEach(async () => {
   cluster = await insertCluster(world.database.kysely, org);
   await bindRole(world.database.kysely, editor.id, "editor", { cluster });
@@ -33,7 +24,7 @@ const projectsHere = () =>
   world.database.kysely.selectFrom("projects").selectAll().where("cluster_id", "=", cluster).execute();
 
 describe("POST /projects", () => {
-  test("[PR1] records a pending project", async () => {
+  test("[PR1] POST /projects stores a pending project", async () => {
     const { status, body } = await create();
     const now = world.clock.now().toISOString();
     expect(status).toBe(201);
@@ -48,6 +39,7 @@ describe("POST /projects", () => {
       lifecycle_message: null,
       pod_security: null,
       isolation: "namespace",
+      suspended: null,
       observed_at: null,
       stale: true,
       created_at: now,
@@ -57,7 +49,7 @@ describe("POST /projects", () => {
   });
 
   test.each(["Shop", "-shop", "shop-", "my shop", "shop.example", "", "x".repeat(64)])(
-    "[PR2] refuses the name %j",
+    "[PR2] POST /projects with the name %j is a 422",
     async (name) => {
       expect(await create({ name })).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", "name"] }] } });
       expect(await projectsHere()).toEqual([]);
@@ -65,7 +57,7 @@ describe("POST /projects", () => {
   );
 
   test.each(["default", "binnacle-system", "kube-system", "kube-x"])(
-    "[PR2] refuses the reserved name %s, whoever asks",
+    "[PR2] POST /projects with the reserved name %s is a 422, whoever asks",
     async (name) => {
       const refusal = {
         status: 422,
@@ -77,11 +69,11 @@ describe("POST /projects", () => {
     },
   );
 
-  test("[PR2] takes a name of 63 characters", async () => {
+  test("[PR2] POST /projects accepts a name of 63 characters", async () => {
     expect((await create({ name: "x".repeat(63) })).status).toBe(201);
   });
 
-  test("[PR3] takes a name once on a cluster, also when asked at once, and until the namespace is gone", async () => {
+  test("[PR3] a project name is taken once on a cluster, also by concurrent requests and while the project is being deleted", async () => {
     const answers = await Promise.all([create(), create(), create()]);
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409]);
     expect(answers.find(({ status }) => status === 409)?.body).toEqual({
@@ -92,13 +84,13 @@ describe("POST /projects", () => {
     expect((await create()).status).toBe(409);
   });
 
-  test("[PR3] has names of its own on every cluster", async () => {
+  test("[PR3] two clusters may have projects of the same name", async () => {
     const other = await insertCluster(world.database.kysely, org);
     expect((await create()).status).toBe(201);
     expect((await create({ cluster_id: other }, world.admin.api)).status).toBe(201);
   });
 
-  test("[PR4] is for editors of a cluster that they see", async () => {
+  test("[PR4] POST /projects needs an editor of the cluster, and is a 404 for a cluster that the caller does not see", async () => {
     expect((await create({}, viewer.api)).status).toBe(403);
     expect((await create({}, member.api)).status).toBe(403);
     expect(await create({}, stranger.api)).toMatchObject({ status: 404, body: { detail: "Cluster not found." } });
@@ -109,7 +101,7 @@ describe("POST /projects", () => {
     expect(await projectsHere()).toEqual([]);
   });
 
-  test("[PR5] accepts no quota and nothing else beside name and cluster", async () => {
+  test("[PR5] POST /projects accepts no quota and no other fields", async () => {
     const { status, body } = await create({ quota: { cpu: 4 }, description: "x" });
     expect([status, body.detail.map(({ loc, type }: { loc: string[]; type: string }) => [loc[1], type])]).toEqual([
       422,
@@ -122,12 +114,12 @@ describe("POST /projects", () => {
     expect((await world.admin.api.post("/projects", {})).body.detail).toHaveLength(2);
   });
 
-  test("[PR5] fixes name and cluster: there is no PATCH", async () => {
+  test("[PR5] there is no PATCH /projects/{id}", async () => {
     const { id } = (await create()).body;
     expect((await editor.api.patch(`/projects/${id}`, { name: "other" })).status).toBe(405);
   });
 
-  test("[PR6] is refused on a cluster that is being deleted", async () => {
+  test("[PR6] a cluster that is being deleted accepts no new project", async () => {
     await world.database.kysely
       .updateTable("clusters")
       .set({ deletion_requested_at: world.clock.now() })
@@ -137,7 +129,7 @@ describe("POST /projects", () => {
     expect(await projectsHere()).toEqual([]);
   });
 
-  test("[PR13] raises what the cluster is to hold, and is announced", async () => {
+  test("[PR13] creating a project raises the desired state of the cluster, and is announced", async () => {
     const heard: Event[] = [];
     const hints: unknown[] = [];
     const leave = [
@@ -169,7 +161,7 @@ describe("POST /projects", () => {
     for (const unsubscribe of leave) unsubscribe();
   });
 
-  test("[PR1] with an Idempotency-Key is done once", async () => {
+  test("[PR1] POST /projects with the same Idempotency-Key creates one project", async () => {
     const send = () =>
       editor.api.post("/projects", { name: "shop", cluster_id: cluster }, { headers: { "idempotency-key": cluster } });
     const [first, second] = [await send(), await send()];
@@ -179,7 +171,7 @@ describe("POST /projects", () => {
 });
 
 describe("GET /projects/{id}", () => {
-  test("[PR10] is for those who have a role on the project or its cluster", async () => {
+  test("[PR10] GET /projects/{id} is for those who have a role on the project or its cluster", async () => {
     const { id } = (await create()).body;
     const read = async (api: Client) => (await api.get(`/projects/${id}`)).status;
     const bound = await world.person({ org });
@@ -193,7 +185,7 @@ describe("GET /projects/{id}", () => {
   });
 });
 
-test("[PR16] a worker looks after unconfirmed projects as soon as it starts, by the time it is configured with", async () => {
+test("[PR16] a worker marks unconfirmed projects as soon as it starts, after the configured time", async () => {
   const { id } = (await create()).body;
   world.clock.advance(6000);
   const replica = await startWorld({ beside: world, env: { BINNACLE_PROJECT_CONFIRM_SECONDS: "5" } });

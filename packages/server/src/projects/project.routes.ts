@@ -8,27 +8,27 @@ import {
   listProjects,
 } from "@binnacle/contract";
 import { announcementOf, dispatchedAddon } from "../addons/addon.ts";
-import { availableExports } from "../addons/exports.ts";
+import { countExports, listExports } from "../addons/exports.store.ts";
+import { availableExport, exportsOfCatalog } from "../addons/exports.ts";
 import { appEvent, dispatchedApp, listedApp } from "../apps/app.ts";
-import type { AddonDefinition } from "../catalog/catalog.adapter.ts";
-import type { Clock } from "../clock.ts";
+import { appList } from "../apps/app-place.store.ts";
+import { refuseSuspendedApps } from "../apps/suspension.store.ts";
 import { readSettings } from "../clusters/cluster.store.ts";
-import type { Queries } from "../database/transaction.ts";
+import { clusterPlace } from "../clusters/cluster-place.store.ts";
 import { volumesBefore } from "../deletions/deletion-outlook.runner.ts";
 import { removalOf } from "../dispatch/dispatch.ts";
-import { appsOfProject, type Input, inProject, onCluster, projectList } from "../http/guard.ts";
-import { envelope } from "../http/pagination.ts";
+import { at, listBelow, listOf } from "../http/guard.ts";
+import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
-import type { OperatorRequests } from "../hub/operator-requests.ts";
 import { newId } from "../id.adapter.ts";
+import type { Ports } from "../ports.ts";
 import { listSecrets } from "../registry-secrets/registry-secret.store.ts";
 import { dispatchedRegistrySecrets, effectiveSecrets } from "../registry-secrets/registry-secret.ts";
+import { readProjectSurroundings } from "../suspensions/suspension.store.ts";
+import { NEVER_SUSPENDED, refuseSuspended } from "../suspensions/suspension.ts";
 import {
-  addonKeys,
   clusterNameOf,
-  componentKeys,
   insertProject,
-  listActiveInstances,
   lockActiveCluster,
   lockProject,
   markContentsDeleting,
@@ -42,23 +42,19 @@ import {
   requestDeletion,
   wireProject,
 } from "./project.ts";
+import { projectList, projectPlace } from "./project-place.store.ts";
 import { changePolicy, FIRST_POLICY, refuseIngressNamespace } from "./project-policy.ts";
-import { addonSecretsSeen, componentSecretsSeen, registrySecretsSeen } from "./secrets-overview.ts";
+import { countHolders, listHolders } from "./secrets-overview.store.ts";
+import { heldSecretsSeen, registrySecretsSeen } from "./secrets-overview.ts";
 
-interface Ports {
-  readonly db: Queries;
-  readonly clock: Clock;
-  readonly operators: Pick<OperatorRequests, "observe">;
-}
-
-const projectId = ({ params }: Input<{ id: string }>) => params.id;
+const appsBelow = listBelow(at(projectPlace, "viewer"), appList, ({ project }) => ({ project_id: project.id }));
 const resourceOf = ({ id, name }: Project) => ({ type: "project", id, name });
 
-export function projectRoutes({ db, clock, operators }: Ports, definitions: readonly AddonDefinition[]): Route[] {
+export function projectRoutes({ clock, operators }: Ports<"clock" | "operators">): Route[] {
   return [
     route(
       createProject,
-      onCluster("editor", ({ body }) => body.cluster_id),
+      at(clusterPlace, "editor", ({ body }) => body.cluster_id),
       async ({ cluster, body, standing, change }) =>
         change(async ({ db: tx, record, announce, dispatch }) => {
           const { name, cluster_id: _, ...asked } = body;
@@ -75,6 +71,7 @@ export function projectRoutes({ db, clock, operators }: Ports, definitions: read
             namespace: name,
             ...CREATED,
             ...policy,
+            ...NEVER_SUSPENDED,
             reported_at: null,
             created_at: now,
             updated_at: now,
@@ -88,12 +85,12 @@ export function projectRoutes({ db, clock, operators }: Ports, definitions: read
           });
           announce(projectAnnouncement(project, cluster, now));
           // The pull secrets are dispatched too, even if there are none, because those of the cluster may be changing.
-          await dispatch(cluster.id, [dispatchedProject(project), dispatchedRegistrySecrets(project)]);
-          return wireProject(project, cluster, now);
+          dispatch(cluster.id, [dispatchedProject(project), dispatchedRegistrySecrets(project)]);
+          return wireProject(project, await readProjectSurroundings(tx, project), now);
         }),
     ),
 
-    route(listProjects, projectList, async ({ rows, total, query }) => {
+    route(listProjects, listOf(projectList), async ({ rows, total, query }) => {
       const now = clock();
       return envelope(
         rows.map((project) => wireProject(project, project, now)),
@@ -102,9 +99,9 @@ export function projectRoutes({ db, clock, operators }: Ports, definitions: read
       );
     }),
 
-    route(getProject, inProject("viewer", projectId), async ({ project }) => wireProject(project, project, clock())),
+    route(getProject, at(projectPlace, "viewer"), async ({ project }) => wireProject(project, project, clock())),
 
-    route(deleteProject, inProject("org_admin", projectId), async ({ project: connection, params, change }) => {
+    route(deleteProject, at(projectPlace, "org_admin"), async ({ project: connection, params, change }) => {
       const { cluster_id: clusterId, namespace } = connection;
       const isFirst = requestDeletion(connection) !== null;
       const changes = isFirst ? await volumesBefore(operators, { clusterId, namespace }) : {};
@@ -116,6 +113,8 @@ export function projectRoutes({ db, clock, operators }: Ports, definitions: read
           unchanged();
           return wireProject(current, connection, now);
         }
+        refuseSuspended(current, await readProjectSurroundings(tx, current), "project");
+        await refuseSuspendedApps(tx, current.id);
         record({ action: "project.delete", resource: resourceOf(current), orgId: current.org_id, changes });
         const project: Project = { ...current, ...next, updated_at: now };
         await saveLifecycle(tx, project.id, next, now);
@@ -129,12 +128,17 @@ export function projectRoutes({ db, clock, operators }: Ports, definitions: read
           ...apps.map(dispatchedApp),
           ...instances.map(dispatchedAddon),
         ];
-        await dispatch(project.cluster_id, unwanted.map(removalOf));
+        dispatch(project.cluster_id, unwanted.map(removalOf));
         return wireProject(project, connection, now);
       });
     }),
+  ];
+}
 
-    route(listProjectApps, appsOfProject(), async ({ rows, total, query }) => {
+export function projectContentsRoutes({ db, clock, catalog }: Ports<"db" | "clock" | "catalog">): Route[] {
+  const exported = exportsOfCatalog(catalog.addons);
+  return [
+    route(listProjectApps, appsBelow, async ({ rows, total, query }) => {
       const now = clock();
       return envelope(
         rows.map((app) => listedApp(app, now)),
@@ -143,32 +147,27 @@ export function projectRoutes({ db, clock, operators }: Ports, definitions: read
       );
     }),
 
-    route(listAvailableExports, inProject("viewer", projectId), async ({ project }) => {
-      const instances = await listActiveInstances(db, project.id);
-      const data = instances.flatMap((instance) =>
-        availableExports(
-          instance,
-          definitions.find(({ id }) => id === instance.definition_id),
-        ),
-      );
-      return { data, total_count: data.length };
+    route(listAvailableExports, at(projectPlace, "viewer"), async ({ project, query }) => {
+      const [exports, total] = await Promise.all([
+        listExports(db, project.id, exported, pageOf(query)),
+        countExports(db, project.id, exported),
+      ]);
+      return envelope(exports.map(availableExport), total, query);
     }),
 
-    route(getSecretsOverview, inProject("viewer", projectId), async ({ project }) => {
-      const [clusterName, ofProject, ofCluster, inApps, inAddons] = await Promise.all([
+    route(getSecretsOverview, at(projectPlace, "viewer"), async ({ project, query }) => {
+      const [clusterName, ofProject, ofCluster, holders] = await Promise.all([
         clusterNameOf(db, project.cluster_id),
         listSecrets(db, { project_id: project.id }),
         listSecrets(db, { cluster_id: project.cluster_id }),
-        componentKeys(db, project.id),
-        addonKeys(db, project.id),
+        countHolders(db, project.id),
       ]);
       const cluster = { id: project.cluster_id, name: clusterName };
-      const data = [
-        ...registrySecretsSeen(effectiveSecrets(ofProject, ofCluster), { cluster, project }),
-        ...componentSecretsSeen(inApps),
-        ...addonSecretsSeen(inAddons),
-      ];
-      return { data, total_count: data.length };
+      const registries = registrySecretsSeen(effectiveSecrets(ofProject, ofCluster), { cluster, project });
+      const { limit, offset } = pageOf(query);
+      const held = await listHolders(db, project.id, { limit, offset: Math.max(0, offset - registries.length) });
+      const data = [...registries.slice(offset), ...held.map(heldSecretsSeen)];
+      return envelope(data, registries.length + holders, query);
     }),
   ];
 }

@@ -5,7 +5,6 @@ import { clusterIsAbandoned } from "../clusters/abandonment.ts";
 import { isForeignKeyViolation, isUniqueViolation, type Queries, type Tx } from "../database/transaction.ts";
 import { notFound } from "../fault.ts";
 import { clusterIsDeleting, type Lifecycle, type Project, projectNameTaken, refuseDeleting } from "./project.ts";
-import type { StoredKey } from "./secrets-overview.ts";
 
 export async function insertProject(tx: Tx, project: Project): Promise<void> {
   await tx
@@ -127,41 +126,7 @@ export function listActiveProjects(db: Queries, clusterId: string): Promise<Pick
     .execute();
 }
 
-/** Lists the instances except those being deleted, whose exports are no longer available. */
-export function listActiveInstances(db: Queries, projectId: string): Promise<Instance[]> {
-  return db
-    .selectFrom("addon_instances")
-    .selectAll()
-    .where("project_id", "=", projectId)
-    .where("phase", "<>", "deleting")
-    .orderBy("id", "desc")
-    .execute();
-}
-
 export async function clusterNameOf(db: Queries, id: string): Promise<string> {
   const { name } = await db.selectFrom("clusters").select("name").where("id", "=", id).executeTakeFirstOrThrow();
   return name;
-}
-
-export async function componentKeys(db: Queries, projectId: string): Promise<StoredKey[]> {
-  const rows = await db
-    .selectFrom("app_secrets as secret")
-    .innerJoin("apps as app", "app.id", "secret.app_id")
-    .select(["app.id", "app.name", "secret.component as holder", "secret.key", "secret.updated_at"])
-    .where("app.project_id", "=", projectId)
-    .orderBy("app.id", "desc")
-    .orderBy("secret.component")
-    .execute();
-  return rows.map(({ id, name, ...held }) => ({ owner: { id, name }, ...held }));
-}
-
-export async function addonKeys(db: Queries, projectId: string): Promise<StoredKey[]> {
-  const rows = await db
-    .selectFrom("addon_secrets as secret")
-    .innerJoin("addon_instances as instance", "instance.id", "secret.addon_instance_id")
-    .select(["instance.id", "instance.name", "secret.path as key", "secret.updated_at"])
-    .where("instance.project_id", "=", projectId)
-    .orderBy("instance.id", "desc")
-    .execute();
-  return rows.map(({ id, name, key, updated_at }) => ({ owner: { id, name }, holder: name, key, updated_at }));
 }

@@ -36,7 +36,7 @@ const conflict = (before: Lifecycle) => namespaceConflict(before, "why");
 const timeOut = (before: Lifecycle) => unconfirmed(before, "why");
 const cleanupTimesOut = (before: Lifecycle) => cleanupUnconfirmed(before, "why");
 
-/** Every occasion in every state; null is no change. */
+/** Every occasion in every state; null means no change. */
 const TABLE = [
   ["[PR14]", "is seen on the cluster", seenOnCluster, PENDING, READY],
   ["[PR14]", "is seen on the cluster", seenOnCluster, UNREACHABLE, READY],
@@ -94,12 +94,12 @@ const TABLE = [
 ] as const;
 
 describe("the lifecycle of a project", () => {
-  test("[PR1] begins as pending", () => {
+  test("[PR1] a project begins as pending", () => {
     expect(CREATED).toEqual(PENDING);
   });
 
   test.each(TABLE)(
-    "%s a project that %s becomes what the table says",
+    "%s a project that %s has the specified lifecycle afterwards",
     (_rule, _occasion, transition, before, after) => {
       expect(transition(before)).toEqual(after);
     },
@@ -113,7 +113,7 @@ describe("the lifecycle of a project", () => {
     [READY, false],
     [FAILED, false],
     [CONFLICT, false],
-  ])("[PR18] the record of %j goes with the namespace: %s", (before, goes) => {
+  ])("[PR18] the record of a project in %j is deleted when its namespace is gone: %s", (before, goes) => {
     expect(confirmedGone(before)).toBe(goes);
   });
 });
@@ -124,7 +124,7 @@ describe("whatever happens to a project", () => {
   const run = (history: readonly ((before: Lifecycle) => Lifecycle | null)[], start = CREATED) =>
     history.reduce((now, transition) => transition(now) ?? now, start);
 
-  test("[PR18] once it is to be deleted, it is so for good", () => {
+  test("[PR18] a project whose deletion was requested stays so, whatever happens afterwards", () => {
     fc.assert(
       fc.property(anyHistory, anyHistory, (before, after) => {
         expect(run([...before, requestDeletion, ...after]).lifecycle).toBe("cleanup_pending");
@@ -132,7 +132,7 @@ describe("whatever happens to a project", () => {
     );
   });
 
-  test("[PR15] it has a reason where it is degraded or its cleanup hangs, and none otherwise", () => {
+  test("[PR15] a project has a reason if it is degraded or its cleanup is stuck, and none otherwise", () => {
     fc.assert(
       fc.property(anyHistory, (history) => {
         const { lifecycle, lifecycle_reason, lifecycle_message } = run(history);
@@ -145,7 +145,7 @@ describe("whatever happens to a project", () => {
     );
   });
 
-  test("[PR14] the same news twice changes nothing the second time", () => {
+  test("[PR14] a transition that is repeated changes nothing the second time", () => {
     fc.assert(
       fc.property(anyHistory, fc.constantFrom(...transitions), (history, transition) => {
         expect(transition(run([...history, transition]))).toBeNull();
@@ -164,7 +164,7 @@ test.each([
   ["default-2", false],
   ["my-kube-project", false],
   ["binnacle", false],
-])("[PR2] the name %s is reserved: %s", (name, isReserved) => {
+])("[PR2] the project name %s is reserved: %s", (name, isReserved) => {
   const item = { loc: ["body", "name"], msg: expect.stringContaining("reserved"), type: "value_error" };
   expect(bodyProblems(createProject, { name, cluster_id: ID })).toEqual(isReserved ? [item] : []);
 });

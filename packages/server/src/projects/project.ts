@@ -5,11 +5,13 @@ import type { ProjectTable } from "../database/fleet-tables.ts";
 import type { DispatchedResource } from "../dispatch/dispatch.ts";
 import type { Announcement } from "../events/event.ts";
 import { conflict } from "../fault.ts";
+import { type Holding, shownSuspension } from "../suspensions/suspension.ts";
 
 export type Project = Selectable<ProjectTable>;
 
-/** A project with the connection of its cluster. */
-export type ConnectedProject = Project & ClusterConnection;
+/** The connection of its cluster, and what holds it. */
+export interface ProjectSurroundings extends ClusterConnection, Holding {}
+export type ConnectedProject = Project & ProjectSurroundings;
 
 export type Lifecycle = Pick<Project, "lifecycle" | "lifecycle_reason" | "lifecycle_message">;
 
@@ -84,6 +86,14 @@ export const CLUSTER_ABANDONED: Lifecycle = {
     "The cluster was abandoned, so nobody confirms that the namespace is gone. If its operator returns, it cleans up and this record ends.",
 };
 
+/** The cluster is let go: its namespaces stay, and these records end once its operator has confirmed that. */
+export const CLUSTER_DETACHED: Lifecycle = {
+  lifecycle: "cleanup_degraded",
+  lifecycle_reason: "cluster_detached",
+  lifecycle_message:
+    "The cluster is being detached: the namespace stays with all that runs in it, and this record ends when the operator has let go of it.",
+};
+
 /**
  * Returns whether the row is deleted with the namespace: only if the deletion was requested. Otherwise the operator
  * recreates the namespace.
@@ -99,7 +109,7 @@ export function refuseDeleting(project: Pick<Lifecycle, "lifecycle">): void {
 }
 export const clusterIsDeleting = () => conflict("The cluster is being deleted.");
 
-export function wireProject(project: Project, connection: ClusterConnection, now: Date): WireProject {
+export function wireProject(project: Project, surroundings: ProjectSurroundings, now: Date): WireProject {
   return {
     id: project.id,
     name: project.name,
@@ -111,7 +121,8 @@ export function wireProject(project: Project, connection: ClusterConnection, now
     lifecycle_message: project.lifecycle_message,
     pod_security: project.pod_security,
     isolation: project.isolation,
-    ...freshnessOf(project.reported_at, connection, now),
+    suspended: shownSuspension("project", project, surroundings),
+    ...freshnessOf(project.reported_at, surroundings, now),
     created_at: project.created_at.toISOString(),
     updated_at: project.updated_at.toISOString(),
   };
@@ -134,6 +145,7 @@ export function projectAnnouncement(project: Project, connection: ClusterConnect
     lifecycle: project.lifecycle,
     lifecycle_reason: project.lifecycle_reason,
     lifecycle_message: project.lifecycle_message,
+    suspended: project.suspended_at !== null,
     ...freshnessOf(project.reported_at, connection, now),
   };
 }

@@ -6,12 +6,16 @@ interface Named {
   readonly name: string;
 }
 
-/** The key of a stored secret. Its value is not read. */
-export interface StoredKey {
-  readonly owner: Named;
+/** The keys of the stored secrets of one holder. Their values are not read. */
+export interface HeldSecrets {
+  readonly kind: "component" | "addon";
+  /** The app or the addon instance. */
+  readonly id: string;
+  readonly owner: string;
   /** The component of an app, or the addon instance itself. */
   readonly holder: string;
-  readonly key: string;
+  readonly keys: readonly string[];
+  /** Of the newest key. */
   readonly updated_at: Date;
 }
 
@@ -32,29 +36,11 @@ export function registrySecretsSeen(
   }));
 }
 
-export const componentSecretsSeen = (held: readonly StoredKey[]) => grouped(held, "component", "app");
-export const addonSecretsSeen = (held: readonly StoredKey[]) => grouped(held, "addon", "addon");
-
-/** Groups keys by holder. An entry has the time of its newest key. */
-function grouped(
-  held: readonly StoredKey[],
-  kind: VisibleSecret["kind"],
-  inherited_from: VisibleSecret["inherited_from"],
-): VisibleSecret[] {
-  const holders = Map.groupBy(held, ({ owner, holder }) => `${owner.id}/${holder}`);
-  return [...holders.values()].flatMap((keys) => {
-    const [first] = keys;
-    if (!first) return [];
-    const newest = Math.max(...keys.map(({ updated_at }) => updated_at.getTime()));
-    return [
-      {
-        kind,
-        inherited_from,
-        source: first.owner,
-        name: first.holder,
-        keys: keys.map(({ key }) => key).toSorted(),
-        updated_at: new Date(newest).toISOString(),
-      },
-    ];
-  });
-}
+export const heldSecretsSeen = ({ kind, id, owner, holder, keys, updated_at }: HeldSecrets): VisibleSecret => ({
+  kind,
+  inherited_from: kind === "component" ? "app" : "addon",
+  source: { id, name: owner },
+  name: holder,
+  keys: [...keys],
+  updated_at: updated_at.toISOString(),
+});

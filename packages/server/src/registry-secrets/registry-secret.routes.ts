@@ -7,12 +7,12 @@ import {
   listEffectiveRegistrySecrets,
   listProjectRegistrySecrets,
 } from "@binnacle/contract";
-import type { Clock } from "../clock.ts";
-import type { Queries } from "../database/transaction.ts";
-import { type Input, inProject, onCluster } from "../http/guard.ts";
+import { clusterPlace } from "../clusters/cluster-place.store.ts";
+import { at } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
+import type { Ports } from "../ports.ts";
 import { listActiveProjects, lockActiveProject } from "../projects/project.store.ts";
-import type { Vault } from "../vault/vault.ts";
+import { projectPlace } from "../projects/project-place.store.ts";
 import { deleteSecret, insertSecret, listSecrets, type Owner } from "./registry-secret.store.ts";
 import {
   dispatchedRegistrySecrets,
@@ -20,14 +20,6 @@ import {
   type RegistrySecret,
   wireRegistrySecret,
 } from "./registry-secret.ts";
-
-interface Ports {
-  readonly db: Queries;
-  readonly clock: Clock;
-  readonly vault: Vault;
-}
-
-const placeId = ({ params }: Input<{ id: string }>) => params.id;
 
 /** The audit entry does not contain the password. */
 const entryOf = (action: string, orgId: string, { id, name, server_url, username, ...owner }: RegistrySecret) => ({
@@ -37,64 +29,60 @@ const entryOf = (action: string, orgId: string, { id, name, server_url, username
   changes: { server_url, username, cluster_id: owner.cluster_id, project_id: owner.project_id },
 });
 
-export function registrySecretRoutes(ports: Ports): Route[] {
+export function registrySecretRoutes(ports: Ports<"db" | "clock" | "vault">): Route[] {
   async function list(owner: Owner) {
     const secrets = await listSecrets(ports.db, owner);
     return { data: secrets.map(wireRegistrySecret), total_count: secrets.length };
   }
 
   return [
-    route(listClusterRegistrySecrets, onCluster("member", placeId), async ({ cluster }) =>
+    route(listClusterRegistrySecrets, at(clusterPlace, "member"), async ({ cluster }) =>
       list({ cluster_id: cluster.id }),
     ),
 
-    route(attachClusterRegistrySecret, onCluster("editor", placeId), async ({ cluster, body, change }) =>
+    route(attachClusterRegistrySecret, at(clusterPlace, "editor"), async ({ cluster, body, change }) =>
       change(async ({ db: tx, record, dispatch }) => {
         const secret = await insertSecret(tx, ports.vault, { cluster_id: cluster.id }, body, ports.clock());
         record(entryOf("registry_secret.attach", cluster.org_id, secret));
-        await dispatch(cluster.id, async () =>
-          (await listActiveProjects(tx, cluster.id)).map(dispatchedRegistrySecrets),
-        );
+        dispatch(cluster.id, async () => (await listActiveProjects(tx, cluster.id)).map(dispatchedRegistrySecrets));
         return wireRegistrySecret(secret);
       }),
     ),
 
-    route(detachClusterRegistrySecret, onCluster("editor", placeId), async ({ cluster, params, change }) =>
+    route(detachClusterRegistrySecret, at(clusterPlace, "editor"), async ({ cluster, params, change }) =>
       change(async ({ db: tx, record, dispatch }) => {
         const secret = await deleteSecret(tx, { cluster_id: cluster.id }, params.secret_id);
         record(entryOf("registry_secret.detach", cluster.org_id, secret));
-        await dispatch(cluster.id, async () =>
-          (await listActiveProjects(tx, cluster.id)).map(dispatchedRegistrySecrets),
-        );
+        dispatch(cluster.id, async () => (await listActiveProjects(tx, cluster.id)).map(dispatchedRegistrySecrets));
         return null;
       }),
     ),
 
-    route(listProjectRegistrySecrets, inProject("viewer", placeId), async ({ project }) =>
+    route(listProjectRegistrySecrets, at(projectPlace, "viewer"), async ({ project }) =>
       list({ project_id: project.id }),
     ),
 
-    route(attachProjectRegistrySecret, inProject("editor", placeId), async ({ project, body, change }) =>
+    route(attachProjectRegistrySecret, at(projectPlace, "editor"), async ({ project, body, change }) =>
       change(async ({ db: tx, record, dispatch }) => {
         await lockActiveProject(tx, project.id);
         const secret = await insertSecret(tx, ports.vault, { project_id: project.id }, body, ports.clock());
         record(entryOf("registry_secret.attach", project.org_id, secret));
-        await dispatch(project.cluster_id, [dispatchedRegistrySecrets(project)]);
+        dispatch(project.cluster_id, [dispatchedRegistrySecrets(project)]);
         return wireRegistrySecret(secret);
       }),
     ),
 
-    route(detachProjectRegistrySecret, inProject("editor", placeId), async ({ project, params, change }) =>
+    route(detachProjectRegistrySecret, at(projectPlace, "editor"), async ({ project, params, change }) =>
       change(async ({ db: tx, record, dispatch }) => {
         await lockActiveProject(tx, project.id);
         const secret = await deleteSecret(tx, { project_id: project.id }, params.secret_id);
         record(entryOf("registry_secret.detach", project.org_id, secret));
-        await dispatch(project.cluster_id, [dispatchedRegistrySecrets(project)]);
+        dispatch(project.cluster_id, [dispatchedRegistrySecrets(project)]);
         return null;
       }),
     ),
 
-    route(listEffectiveRegistrySecrets, inProject("viewer", placeId), async ({ project }) => {
+    route(listEffectiveRegistrySecrets, at(projectPlace, "viewer"), async ({ project }) => {
       const [ofProject, ofCluster] = await Promise.all([
         listSecrets(ports.db, { project_id: project.id }),
         listSecrets(ports.db, { cluster_id: project.cluster_id }),

@@ -1,10 +1,11 @@
-import type { WrittenRegistrySecret } from "@binnacle/contract";
+import { MAX_REGISTRY_SECRETS, type WrittenRegistrySecret } from "@binnacle/contract";
+import { sql } from "kysely";
 import { isForeignKeyViolation, isUniqueViolation, type Queries, type Tx } from "../database/transaction.ts";
-import type { DispatchedKind } from "../dispatch/kind.ts";
+import { type DispatchedKind, fileOfProject } from "../dispatch/kind.ts";
 import { notFound } from "../fault.ts";
 import { newId } from "../id.adapter.ts";
 import type { Vault } from "../vault/vault.ts";
-import { type RegistrySecret, registrySecretsBody, secretNameTaken } from "./registry-secret.ts";
+import { type RegistrySecret, registrySecretsBody, secretNameTaken, tooMany } from "./registry-secret.ts";
 
 /** The owner of a secret: a cluster or a project. */
 export type Owner = { readonly cluster_id: string } | { readonly project_id: string };
@@ -38,6 +39,7 @@ export async function insertSecret(
   { password, ...fields }: WrittenRegistrySecret,
   now: Date,
 ): Promise<RegistrySecret> {
+  await refuseTooMany(tx, owner);
   const id = newId();
   const sealed_password = vault.seal(password, { table: "registry_secrets", row: id, column: "sealed_password" });
   return tx
@@ -51,6 +53,14 @@ export async function insertSecret(
       if (isForeignKeyViolation(error, "registry_secrets_cluster_id_fkey")) throw notFound("Cluster");
       throw error;
     });
+}
+
+/** Inserts of one owner are serialized, so that concurrent ones cannot exceed the limit. */
+async function refuseTooMany(tx: Tx, owner: Owner): Promise<void> {
+  const [ownerId] = Object.values(owner);
+  await sql`select pg_advisory_xact_lock(hashtext('registry_secrets'), hashtext(${ownerId}))`.execute(tx);
+  const held = await secretsOf(tx, owner).limit(MAX_REGISTRY_SECRETS).execute();
+  if (held.length >= MAX_REGISTRY_SECRETS) throw tooMany();
 }
 
 /** Deletes a secret of this owner only. */
@@ -87,6 +97,8 @@ export const registrySecretsKind = (vault: Vault): DispatchedKind<"registry_secr
       return project ? registrySecretsBody(project, opened(project.id), opened(project.cluster_id)) : null;
     };
   },
+
+  file: (key) => fileOfProject(key, "registry-secrets", "RegistrySecrets"),
 
   rejected: (message) => ({ state: "apply_failed", message }),
   lock: async (_tx, _clusterId, ids) => new Map(ids.map((id) => [id, null])),

@@ -12,11 +12,11 @@ test.each([
   ["registry-1.docker.io", "docker.io"],
   ["docker.io", "docker.io"],
   ["docker.io.example.com", "docker.io.example.com"],
-])("[RS7] %s is the registry %s", (serverUrl, registry) => {
+])("[RS7] the address %s is that of the registry %s", (serverUrl, registry) => {
   expect(registryOf(serverUrl)).toBe(registry);
 });
 
-test("[RS7] all of the project's applies, and of the cluster's exactly what is for other registries", () => {
+test("[RS7] all secrets of the project are in effect, and of the cluster's exactly those for other registries", () => {
   const secrets = fc.array(
     fc.constantFrom("a.io", "https://a.io/", "b.io", "B.io", "c.io").map((server_url) => ({ server_url })),
   );
@@ -43,7 +43,7 @@ const secret = (name: string, server_url: string, password = "p"): OpenRegistryS
   password,
 });
 
-test("[DS6] the project's count instead of the cluster's for the same registry, and names say from where each comes", () => {
+test("[DS6] pull secrets of the project replace the cluster's for the same registry, and their names say where they come from", () => {
   const body = registrySecretsBody(
     PROJECT,
     [secret("hub", "https://GHCR.io/", "own")],
@@ -62,7 +62,7 @@ test("[DS6] the project's count instead of the cluster's for the same registry, 
 });
 
 test.each(["docker.io", "https://index.docker.io/v1/", "registry-1.docker.io"])(
-  "[DS6] Docker Hub, written as %s, goes by the address that kubelets look for",
+  "[DS6] Docker Hub, written as %s, is sent with the address that kubelets look for",
   (server_url) => {
     const { secret: told } = registrySecretsBody(PROJECT, [secret("hub", server_url)], []);
     expect(told.registries[0]?.server).toBe("https://index.docker.io/v1/");
@@ -72,7 +72,7 @@ test.each(["docker.io", "https://index.docker.io/v1/", "registry-1.docker.io"])(
 const label = fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/);
 const secrets = fc.uniqueArray(fc.tuple(label, fc.domain()), { selector: ([name]) => name, maxLength: 5 });
 
-test("[DS6] whatever they are called, no two get the same name, and each is one that Kubernetes takes", () => {
+test("[DS6] no two pull secrets have the same name, and each name is valid in Kubernetes", () => {
   fc.assert(
     fc.property(secrets, secrets, (ofProject, ofCluster) => {
       const open = (given: [string, string][]) => given.map(([name, server]) => secret(name, server));

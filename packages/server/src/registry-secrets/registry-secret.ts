@@ -1,4 +1,8 @@
-import type { RegistrySecretsBody, RegistrySecret as WireRegistrySecret } from "@binnacle/contract";
+import {
+  MAX_REGISTRY_SECRETS,
+  type RegistrySecretsBody,
+  type RegistrySecret as WireRegistrySecret,
+} from "@binnacle/contract";
 import type { Selectable } from "kysely";
 import type { RegistrySecretTable } from "../database/fleet-tables.ts";
 import type { DispatchedResource } from "../dispatch/dispatch.ts";
@@ -51,6 +55,8 @@ export const dispatchedRegistrySecrets = ({
 });
 
 export const secretNameTaken = () => conflict("A registry secret with this name already exists here.");
+export const tooMany = () =>
+  conflict(`A cluster or project has at most ${MAX_REGISTRY_SECRETS} registry secrets of its own; remove one first.`);
 
 export function wireRegistrySecret(secret: RegistrySecret): WireRegistrySecret {
   return {
