@@ -1,9 +1,8 @@
 import type { Scope } from "@binnacle/contract";
-import { type Client, type Following, type Person, startWorld, type World } from "@binnacle/world";
+import { type Client, type Following, type Person, startWorld } from "@binnacle/world";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { bindRole, insertCluster, insertProject } from "../access/bindings.fixture.ts";
-import type { Queries } from "../database/transaction.ts";
-import { EVENTS_TOPIC } from "../events/event.ts";
+import { bindRole, insertProject } from "../access/bindings.fixture.ts";
+import { logEvents } from "../events/event-log.store.ts";
 import { eventOf } from "../events/events.fixture.ts";
 import { newId } from "../id.adapter.ts";
 
@@ -11,30 +10,13 @@ const DAY = 24 * 60 * 60_000;
 const NOBODYS = "0198c0de-0000-7000-8000-000000000000";
 const APP = { components: [{ name: "web", workload_spec: { image: "nginx:1.29" } }] };
 
-let world: World;
-let db: Queries;
-let org: string;
-let cluster: string;
-let [project, neighbour] = ["", ""];
-let elsewhere: { readonly org: string; readonly cluster: string; readonly project: string };
+const world = await startWorld();
+const { kysely: db } = world.database;
 /** An administrator of both organizations. */
-let ada: Person;
-
-async function place() {
-  const id = await world.org();
-  const on = await insertCluster(db, id);
-  return { org: id, cluster: on, project: await insertProject(db, id, on) };
-}
-
-beforeAll(async () => {
-  world = await startWorld();
-  db = world.database.kysely;
-  ({ org, cluster, project } = await place());
-  neighbour = await insertProject(db, org, cluster);
-  elsewhere = await place();
-  ada = await world.person({ org, role: "admin" });
-  await world.admin.api.post(`/orgs/${elsewhere.org}/members`, { user_id: ada.id, role: "admin" });
-});
+const { org, cluster, project, admin: ada } = await world.projectWithPeople();
+const neighbour = await insertProject(db, org, cluster);
+const elsewhere = await world.projectWithPeople();
+await world.admin.api.post(`/orgs/${elsewhere.org}/members`, { user_id: ada.id, role: "admin" });
 afterAll(() => world.stop());
 
 interface Bound {
@@ -60,7 +42,7 @@ async function follow(api: Client): Promise<Following> {
 }
 
 describe("POST /cli-tokens with a place", () => {
-  test("[CT37] binds the token to an organization or a project, and shows to which", async () => {
+  test("[CT37] POST /cli-tokens binds a token to an organization or a project, and lists show which one", async () => {
     const [toOrg, toProject] = [await create(ada, { org_id: org }), await create(ada, { project_id: project })];
     expect(toOrg).toMatchObject({ status: 201, body: { org_id: org, project_id: null } });
     expect(toProject).toMatchObject({ status: 201, body: { org_id: null, project_id: project } });
@@ -68,7 +50,7 @@ describe("POST /cli-tokens with a place", () => {
     expect(data).toMatchObject([{ project_id: project }, { org_id: org }]);
   });
 
-  test("[CT37] is a 404 for a place that the user does not see, and makes nothing", async () => {
+  test("[CT37] POST /cli-tokens with an organization or project that the user does not see is a 404 and creates nothing", async () => {
     const member = await world.person({ org });
     const refused = [{ org_id: elsewhere.org }, { project_id: project }, { org_id: NOBODYS }, { project_id: NOBODYS }];
     for (const bound of refused) expect((await create(member, bound)).status).toBe(404);
@@ -77,7 +59,7 @@ describe("POST /cli-tokens with a place", () => {
     expect((await create(member, { project_id: project })).status).toBe(201);
   });
 
-  test("[CT37] takes one place, not two", async () => {
+  test("[CT37] POST /cli-tokens with both an organization and a project is a 422", async () => {
     const answer = await create(ada, { org_id: org, project_id: project });
     expect(answer.status).toBe(422);
     expect(answer.body.detail[0].loc).toEqual(["body", "project_id"]);
@@ -90,7 +72,7 @@ describe("a CLI token that is bound to a project", () => {
     token = await tokenOf(ada, { project_id: project });
   });
 
-  test("[CT36] works there as its user does", async () => {
+  test("[CT36] a CLI token that is bound to a project works in that project as its user does", async () => {
     const name = word();
     expect((await token.post("/apps", { name, project_id: project, ...APP })).status).toBe(201);
     const path = `/apps/${namespaceOf(project)}/${name}`;
@@ -99,7 +81,7 @@ describe("a CLI token that is bound to a project", () => {
     expect((await token.get("/projects")).body).toMatchObject({ total_count: 1, data: [{ id: project }] });
   });
 
-  test("[CT36] finds nothing else, whatever it asks for and however", async () => {
+  test("[CT36] a CLI token that is bound to a project finds nothing outside of it", async () => {
     const app = { name: word(), project_id: neighbour, ...APP };
     expect((await ada.api.post("/apps", app)).status).toBe(201);
     const outside = `/apps/${namespaceOf(neighbour)}/${app.name}`;
@@ -135,7 +117,7 @@ describe("a CLI token that is bound to a project", () => {
     expect((await token.get(`/addon-instances?org_id=${elsewhere.org}`)).body.total_count).toBe(0);
   });
 
-  test("[CT36] makes templates of its project and none of a wider scope", async () => {
+  test("[CT36] a CLI token that is bound to a project creates templates of that project and none of a wider scope", async () => {
     const content = { version: "1.0.0", components: APP.components };
     const inside = { name: word(), namespace: namespaceOf(project), ...content };
     expect((await token.post("/stack-templates", inside)).status).toBe(201);
@@ -146,7 +128,7 @@ describe("a CLI token that is bound to a project", () => {
     expect((await token.post("/stack-templates", wider)).status).not.toBe(201);
   });
 
-  test("[CT36] sees no template of its organization, and changes no global one", async () => {
+  test("[CT36] a CLI token that is bound to a project sees no template of its organization and changes no global one", async () => {
     const content = { namespace: "shared", version: "1.0.0", components: APP.components };
     const [own, global] = [word(), word()];
     await ada.api.post("/stack-templates", { ...content, name: own, scope: "organization", org_id: org });
@@ -157,7 +139,7 @@ describe("a CLI token that is bound to a project", () => {
     expect((await superusers.delete(`/stack-templates/shared/${global}`)).status).toBe(403);
   });
 
-  test("[CT36] learns of its user only what concerns the project", async () => {
+  test("[CT36] a CLI token that is bound to a project gets only that project's role bindings from /user/me", async () => {
     const editor = await world.person({ org });
     await bindRole(db, editor.id, "editor", { project });
     await bindRole(db, editor.id, "viewer", { project: neighbour });
@@ -166,13 +148,13 @@ describe("a CLI token that is bound to a project", () => {
     expect(body).toMatchObject({ id: editor.id, organizations: [], role_bindings: [{ project_id: project }] });
   });
 
-  test("[CT36] does not read an answer of its user by the same Idempotency-Key", async () => {
+  test("[CT36] a CLI token that is bound to a project does not read an answer to its user by the same Idempotency-Key", async () => {
     const sending = { body: { name: word(), project_id: neighbour, ...APP }, headers: { "idempotency-key": word() } };
     expect((await ada.api.send("POST", "/apps", sending)).status).toBe(201);
     expect((await token.send("POST", "/apps", sending)).status).toBe(404);
   });
 
-  test("[CT36] a superuser's is no superuser outside of it", async () => {
+  test("[CT36] a superuser's CLI token that is bound to a project has no superuser's rights outside of it", async () => {
     const bound = await tokenOf(world.admin, { project_id: project });
     expect((await bound.get(`/projects/${neighbour}`)).status).toBe(404);
     expect((await bound.get("/projects")).body.total_count).toBe(1);
@@ -186,7 +168,7 @@ describe("a CLI token that is bound to a project", () => {
     }
   });
 
-  test("[CT36] sees nothing once its user has lost the project, and is refused once the project is gone", async () => {
+  test("[CT36] a CLI token that is bound to a project sees nothing once its user has lost the project, and is a 401 once it is gone", async () => {
     const gone = await insertProject(db, org, cluster);
     const viewer = await world.person({ org });
     const binding = await bindRole(db, viewer.id, "viewer", { project: gone });
@@ -199,7 +181,7 @@ describe("a CLI token that is bound to a project", () => {
     for (const dead of [viewers, admins]) expect((await dead.get("/projects")).status).toBe(401);
   });
 
-  test("[AC19] hears the events of the project and no others", async () => {
+  test("[AC19] the event stream of a CLI token that is bound to a project has the events of that project and no others", async () => {
     const superusers = await follow(await tokenOf(world.admin, { project_id: project }));
     const admins = await follow(token);
     const places = [
@@ -209,15 +191,14 @@ describe("a CLI token that is bound to a project", () => {
       { org_id: null },
       { org_id: elsewhere.org, cluster_id: elsewhere.cluster, project_id: elsewhere.project },
     ];
-    for (const at of places) world.bus.publish(EVENTS_TOPIC, eventOf({ id: newId(), ...at }));
     const wanted = eventOf({ id: newId(), org_id: org, cluster_id: cluster, project_id: project });
-    world.bus.publish(EVENTS_TOPIC, wanted);
+    await logEvents(db, [...places.map((at) => eventOf({ id: newId(), ...at })), wanted]);
     for (const stream of [superusers, admins]) expect((await stream.next())?.data.id).toBe(wanted.id);
   });
 });
 
 describe("a CLI token that is bound to an organization", () => {
-  test("[CT36] works in all of it and finds nothing of another", async () => {
+  test("[CT36] a CLI token that is bound to an organization works in all of it and finds nothing of another", async () => {
     const token = await tokenOf(ada, { org_id: org });
     expect(ids((await token.get("/orgs")).body)).toEqual([org]);
     expect((await token.get("/user/me")).body.organizations).toMatchObject([{ id: org }]);
@@ -240,7 +221,7 @@ describe("a CLI token that is bound to an organization", () => {
     expect((await token.post("/apps", { name: word(), project_id: elsewhere.project, ...APP })).status).toBe(404);
   });
 
-  test("[CT36] a superuser's has the whole organization, and no other", async () => {
+  test("[CT36] a superuser's CLI token that is bound to an organization works in all of it and in no other", async () => {
     const token = await tokenOf(world.admin, { org_id: elsewhere.org });
     expect(ids((await token.get("/orgs")).body)).toEqual([elsewhere.org]);
     expect(ids((await token.get("/projects")).body)).toEqual([elsewhere.project]);
@@ -248,7 +229,7 @@ describe("a CLI token that is bound to an organization", () => {
     expect((await token.post("/orgs", { name: word() })).status).toBe(403);
   });
 
-  test("[CT36] finds nothing once its user has left, and is refused once the organization is gone", async () => {
+  test("[CT36] a CLI token of an organization finds nothing once its user has left, and is refused once the organization is gone", async () => {
     const gone = await world.org();
     const person = await world.person({ org: gone, role: "admin" });
     const [left, kept] = [await tokenOf(person, { org_id: gone }), await tokenOf(world.admin, { org_id: gone })];
@@ -263,7 +244,7 @@ describe("a CLI token that is bound to an organization", () => {
 describe("a stream of a CLI token", () => {
   const ended = async (stream: Following) => expect(await stream.rest()).toEqual(expect.any(Array));
 
-  test("[CT43] ends when the token is revoked, by its user or by itself", async () => {
+  test("[CT43] the event stream of a CLI token ends when the token is revoked, by its user or by itself", async () => {
     for (const revoke of [
       (id: string) => ada.api.delete(`/cli-tokens/${id}`),
       (_id: string, token: Client) => token.delete("/cli-tokens/self"),
@@ -275,7 +256,7 @@ describe("a stream of a CLI token", () => {
     }
   });
 
-  test("[CT43] ends when the token expires", async () => {
+  test("[CT43] the event stream of a CLI token ends when the token expires", async () => {
     const own = await startWorld();
     onTestFinished(() => own.stop());
     const fields = { name: "for a day", scopes: ["read"], expires_in_days: 1 };
@@ -285,7 +266,7 @@ describe("a stream of a CLI token", () => {
     await ended(stream);
   });
 
-  test("[CT43] needs the scope `read`", async () => {
+  test("[CT43] an event stream needs a CLI token with the scope `read`", async () => {
     const token = await tokenOf(ada, {}, "write", "clusters:read");
     expect((await token.get("/events/stream")).status).toBe(403);
   });

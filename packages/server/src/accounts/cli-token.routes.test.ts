@@ -1,16 +1,13 @@
 import { SCOPES, type Scope } from "@binnacle/contract";
-import { type Person, startWorld, type World } from "@binnacle/world";
+import { type Person, startWorld } from "@binnacle/world";
 import { sql } from "kysely";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { hold } from "./locked-row.fixture.ts";
 
 const DAY = 24 * 60 * 60_000;
 const NOBODYS = "0198c0de-0000-7000-8000-000000000000";
 
-let world: World;
-beforeAll(async () => {
-  world = await startWorld();
-});
+const world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
 afterAll(() => world.stop());
 
 const bearer = (token: string, { anyone } = world) => anyone.with({ authorization: `Bearer ${token}` });
@@ -28,7 +25,7 @@ async function insertTokens({ id }: Person, count: number, expiresAt: Date): Pro
 }
 
 describe("POST /cli-tokens", () => {
-  test("[CT1] makes a token for 90 days unless said otherwise and shows it this once", async () => {
+  test("[CT1] POST /cli-tokens creates a token that is valid for 90 days by default and shows it only in this answer", async () => {
     const { api } = await world.person();
     const answer = await api.post("/cli-tokens", { name: "laptop", scopes: ["clusters:read", "bundles:read"] });
     const now = world.clock.now();
@@ -66,14 +63,14 @@ describe("POST /cli-tokens", () => {
     ["scopes", ["clusters:write"], 422],
     ["scopes", SCOPES, 201],
     ["is_superuser", true, 422],
-  ])("[CT1] [CT3] a body whose %s is %j is %i", async (field, value, status) => {
+  ])("[CT1] [CT3] POST /cli-tokens with a body whose %s is %j is %i", async (field, value, status) => {
     const { api } = world.admin;
     const answer = await api.post("/cli-tokens", { name: "laptop", scopes: ["clusters:read"], [field]: value });
     expect(answer.status).toBe(status);
     if (status === 422) expect(answer.body.detail[0].loc.slice(0, 2)).toEqual(["body", field]);
   });
 
-  test("[CT10] gives the same token again for the same Idempotency-Key, and refuses the key for another body", async () => {
+  test("[CT10] POST /cli-tokens with the same Idempotency-Key returns the same token, and refuses the key for another body", async () => {
     const { api } = await world.person();
     const keyed = { headers: { "idempotency-key": "once" } };
     const body = { name: "laptop", scopes: ["clusters:read"] };
@@ -87,7 +84,7 @@ describe("POST /cli-tokens", () => {
     );
   });
 
-  test("[CT11] a token outlives the session in which it was made", async () => {
+  test("[CT11] a CLI token outlives the session in which it was created", async () => {
     const ada = await world.person();
     const { token } = await tokenOf(ada, "clusters:read");
     const { cookie } = ada;
@@ -96,7 +93,7 @@ describe("POST /cli-tokens", () => {
     expect((await bearer(token).get("/orgs")).status).toBe(200);
   });
 
-  test("[CT30] makes 50 that have not expired and no more, also when they are asked for at once", async () => {
+  test("[CT30] a user gets at most 50 unexpired CLI tokens, also when several are requested at once", async () => {
     const ada = await world.person();
     await insertTokens(ada, 48, new Date(world.clock.now().getTime() + 1));
     await insertTokens(ada, 5, world.clock.now());
@@ -125,7 +122,7 @@ describe("POST /cli-tokens", () => {
 });
 
 describe("GET and DELETE /cli-tokens", () => {
-  test("[CT4] lists the caller's own, newest first and by pages", async () => {
+  test("[CT4] GET /cli-tokens lists the caller's own tokens, newest first and in pages", async () => {
     const [ada, bob] = [await world.person(), await world.person()];
     await tokenOf(bob, "clusters:read");
     const ids: string[] = [];
@@ -136,7 +133,7 @@ describe("GET and DELETE /cli-tokens", () => {
     expect((await ada.api.get("/cli-tokens?page=0")).status).toBe(422);
   });
 
-  test("[CT5] a revoked token is refused from the next request on, by every replica", async () => {
+  test("[CT5] a revoked CLI token is refused from the next request on, by every replica", async () => {
     const ada = await world.person();
     const [revoked, kept] = [await tokenOf(ada, "clusters:read"), await tokenOf(ada, "clusters:read")];
     const second = await startWorld({ beside: world });
@@ -150,7 +147,7 @@ describe("GET and DELETE /cli-tokens", () => {
     expect((await ada.api.delete(`/cli-tokens/${revoked.id}`)).status).toBe(404);
   });
 
-  test("[CT31] a superuser lists and revokes anybody's by naming whose they are, and nobody else does", async () => {
+  test("[CT31] only a superuser lists and revokes the CLI tokens of another user, by naming the user", async () => {
     const [ada, bob] = [await world.person(), await world.person()];
     const { id, token } = await tokenOf(ada, "clusters:read");
     const listed = await world.admin.api.get(`/cli-tokens?user_id=${ada.id.toUpperCase()}`);
@@ -164,7 +161,7 @@ describe("GET and DELETE /cli-tokens", () => {
     expect((await bearer(token).get("/orgs")).status).toBe(401);
   });
 
-  test("[CT5] another's token is not found, and a superuser has to say whose it is", async () => {
+  test("[CT5] revoking another user's CLI token is a 404, also for a superuser who does not name the user", async () => {
     const ada = await world.person();
     const { id, token } = await tokenOf(ada, "clusters:read");
     expect((await world.admin.api.delete(`/cli-tokens/${id}`)).status).toBe(404);
@@ -173,7 +170,7 @@ describe("GET and DELETE /cli-tokens", () => {
     expect((await bearer(token).get("/orgs")).status).toBe(200);
   });
 
-  test("[CT7] all of them need a user who is signed in", async () => {
+  test("[CT7] listing, creating and revoking CLI tokens needs a signed-in user", async () => {
     for (const send of [world.anyone.get("/cli-tokens"), world.anyone.post("/cli-tokens", {})]) {
       expect((await send).status).toBe(401);
     }
@@ -182,7 +179,7 @@ describe("GET and DELETE /cli-tokens", () => {
 });
 
 describe("a request with a CLI token", () => {
-  test("[CT6] acts as the token's user", async () => {
+  test("[CT6] a request with a CLI token acts as the token's user", async () => {
     const org = await world.org();
     const ada = await world.person({ org });
     const { token } = await tokenOf(ada, "clusters:read");
@@ -201,13 +198,16 @@ describe("a request with a CLI token", () => {
     ["read", "/orgs", 200],
     ["bundles:read", "/orgs", 403],
     ["install:report", "/orgs", 403],
-  ])("[CT6] with the scope %s on %s is %i, and is told the scope it lacks", async (scope, path, status) => {
-    const { token } = await tokenOf(world.admin, scope);
-    const answer = await bearer(token).get(path);
-    expect(answer.status).toBe(status);
-    const needed = path === "/version" ? "bundles:read" : "clusters:read or clusters:register or read";
-    if (status === 403) expect(answer.body.detail).toBe(`The CLI token lacks the scope ${needed}.`);
-  });
+  ])(
+    "[CT6] a CLI token with the scope %s on %s is %i, and a refusal names the scope it lacks",
+    async (scope, path, status) => {
+      const { token } = await tokenOf(world.admin, scope);
+      const answer = await bearer(token).get(path);
+      expect(answer.status).toBe(status);
+      const needed = path === "/version" ? "bundles:read" : "clusters:read or clusters:register or read";
+      if (status === 403) expect(answer.body.detail).toBe(`The CLI token lacks the scope ${needed}.`);
+    },
+  );
 
   test.each([
     ["GET", "/users"],
@@ -217,22 +217,25 @@ describe("a request with a CLI token", () => {
     ["DELETE", `/cli-tokens/${NOBODYS}`],
     ["GET", `/orgs/${NOBODYS}/members`],
     ["DELETE", `/user/${NOBODYS}`],
-  ])("[CT7] is told on %s %s that a user is needed, whatever its scopes", async (method, path) => {
-    const { token } = await tokenOf(world.admin, ...SCOPES);
-    const answer = await bearer(token).send(method, path);
-    const detail = "This operation takes no CLI token; sign in as a user.";
-    expect(answer).toMatchObject({ status: 403, body: { detail } });
-  });
+  ])(
+    "[CT7] a CLI token gets a 403 on %s %s that asks for a signed-in user, whatever its scopes",
+    async (method, path) => {
+      const { token } = await tokenOf(world.admin, ...SCOPES);
+      const answer = await bearer(token).send(method, path);
+      const detail = "This operation takes no CLI token; sign in as a user.";
+      expect(answer).toMatchObject({ status: 403, body: { detail } });
+    },
+  );
 
-  test("[CT7] makes no further token and approves no device", async () => {
+  test("[CT7] a CLI token creates no further token and approves no device", async () => {
     const { token } = await tokenOf(world.admin, ...SCOPES);
     const made = await bearer(token).post("/cli-tokens", { name: "another", scopes: ["clusters:read"] });
     const approved = await bearer(token).post("/auth/cli/device/approval", { user_code: "BCDF-GHJK", approved: true });
     expect([made.status, approved.status]).toEqual([403, 403]);
   });
 
-  test("[CT8] is refused as any other once the token has expired", async () => {
-    const own = await startWorld();
+  test("[CT8] a CLI token that has expired is a 401 like any other invalid credential", async () => {
+    const own = await startWorld({ env: { BINNACLE_ROLES: "api" } });
     onTestFinished(() => own.stop());
     const fields = { name: "for a day", scopes: ["clusters:read"], expires_in_days: 1 };
     const { token } = (await own.admin.api.post("/cli-tokens", fields)).body;
@@ -250,7 +253,7 @@ describe("the last use of a CLI token", () => {
     return (await api.get("/cli-tokens")).body.data[0].last_used_at;
   }
 
-  test("[CT9] is noted with its address, once a minute at most, on any route that takes tokens", async () => {
+  test("[CT9] the last use of a CLI token is recorded with its address, at most once a minute", async () => {
     const org = await world.org();
     const ada = await world.person({ org });
     const { token } = await tokenOf(ada, "clusters:read");
@@ -271,7 +274,7 @@ describe("the last use of a CLI token", () => {
     await expect.poll(() => lastUseOf(ada), { timeout: 10_000 }).toBe(next);
   });
 
-  test("[CT9] that cannot be written down yet, or ever, does not hold up the request", async () => {
+  test("[CT9] a last use of a CLI token that cannot be written now or ever does not hold up the request", async () => {
     const ada = await world.person();
     const { id, token } = await tokenOf(ada, "clusters:read");
     const row = await hold(world, "select 1 from cli_tokens where id = $1", id);

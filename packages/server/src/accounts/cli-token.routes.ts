@@ -1,11 +1,10 @@
 import { createCliToken, deleteCliToken, listCliTokens, revokePresentedCliToken } from "@binnacle/contract";
-import type { Clock } from "../clock.ts";
-import type { Queries } from "../database/transaction.ts";
 import { notFound, unauthenticated } from "../fault.ts";
 import { signedIn } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
 import { newId } from "../id.adapter.ts";
+import type { Ports } from "../ports.ts";
 import {
   deleteCliTokenOf,
   insertCliToken,
@@ -26,7 +25,7 @@ import { lockCaller } from "./session.store.ts";
 import { recordInOrgsOf } from "./user.store.ts";
 import { subjectOf } from "./user.ts";
 
-export function cliTokenRoutes(db: Queries, clock: Clock): Route[] {
+export function cliTokenRoutes({ db, clock }: Ports<"db" | "clock">): Route[] {
   return [
     route(createCliToken, signedIn, async ({ caller, body, change }) =>
       change(async (unit) => {

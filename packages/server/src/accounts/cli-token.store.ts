@@ -1,7 +1,7 @@
 import type { AccessUnit } from "../access/access-change.ts";
 import { boundaryOf } from "../access/caller.store.ts";
 import type { Boundary, Caller } from "../access/caller.ts";
-import { nameOfVisible } from "../access/visible.store.ts";
+import { nameOfVisible } from "../access/visibility.store.ts";
 import { isForeignKeyViolation, type Queries, type Tx } from "../database/transaction.ts";
 import { notFound } from "../fault.ts";
 import { type CliToken, MOST_CLI_TOKENS, tooManyCliTokens } from "./cli-token.ts";

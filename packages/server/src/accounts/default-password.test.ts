@@ -1,10 +1,5 @@
-import { spawn } from "node:child_process";
-import { randomBytes } from "node:crypto";
-import { once } from "node:events";
-import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { type Client, startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { setPassword } from "./default-password.store.ts";
 import { createPasswords } from "./password.adapter.ts";
 
@@ -16,10 +11,7 @@ const PRODUCTION = {
   BINNACLE_ADMIN_PASSWORD: NEW_PASSWORD,
 };
 
-let world: World;
-beforeAll(async () => {
-  world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
-});
+const world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
 afterAll(() => world.stop());
 
 const inProduction = (beside: World) => startWorld({ beside, env: { ...PRODUCTION, BINNACLE_ROLES: "api" } });
@@ -43,7 +35,7 @@ async function superuserWith({ person, database }: World, password: string): Pro
 
 const statusOf = async (api: Client) => (await api.get("/user/me")).status;
 
-test("[CF16] outside local nothing starts while superusers have the default password; each is named, and a new one helps", async () => {
+test("[CF16] outside local the server does not start while superusers have the default password, and the refusal names each", async () => {
   const began = await startWorld({ env: { BINNACLE_ROLES: "api" } });
   const second = await superuserWith(began, "binnacle");
   const safe = await superuserWith(began, "not the default one");
@@ -65,7 +57,7 @@ test("[CF16] outside local nothing starts while superusers have the default pass
   await began.stop();
 }, 60_000);
 
-test("[OP18] outside local the metrics are on a port of their own, where nothing else is", async () => {
+test("[OP18] outside local /metrics is only on a port of its own, which serves nothing else", async () => {
   const production = await startWorld({ env: { ...PRODUCTION, BINNACLE_ROLES: "api" } });
   expect((await fetch(`${production.url}/metrics`)).status).toBe(404);
   const metrics = await fetch(`${production.metricsUrl}/metrics`);
@@ -75,7 +67,7 @@ test("[OP18] outside local the metrics are on a port of their own, where nothing
   await production.stop();
 });
 
-test("[CF17] a password that is set anew ends the sessions and the CLI tokens of the old one, and is on record", async () => {
+test("[CF17] a password that is set without a login ends the user's sessions and CLI tokens, and leaves an audit entry", async () => {
   const { api, id, username, password } = await world.person();
   const made = await api.post("/cli-tokens", { name: "laptop", scopes: ["bundles:read"] });
   const byToken = world.anyone.with({ authorization: `Bearer ${made.body.token}` });
@@ -96,46 +88,11 @@ test("[CF17] a password that is set anew ends the sessions and the CLI tokens of
   ]);
 });
 
-const COMMAND = fileURLToPath(new URL("./password.command.ts", import.meta.url));
-
-async function command(username: string, input: string): Promise<{ code: number | null; printed: string }> {
-  const keys = {
-    BINNACLE_SECRET_KEY: randomBytes(48).toString("base64"),
-    BINNACLE_VAULT_KEYS: `k:${randomBytes(32).toString("base64")}`,
-  };
-  const env = { PATH: process.env["PATH"], ...PRODUCTION, ...keys, DATABASE_URL: world.databaseUrl };
-  const child = spawn(process.execPath, [COMMAND, username], { env });
-  child.stdin.end(input);
-  const [printed, said, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]);
-  return { code, printed: printed + said };
-}
-
-test("[CF17] npm run password takes the new password from the standard input and shows it nowhere", async () => {
-  const { username } = await world.person();
-  const done = await command(username, `${NEW_PASSWORD} of mine\nmore\n`);
-  expect(done).toEqual({ code: 0, printed: expect.stringContaining(`${username} has a new password`) });
-  expect(done.printed).not.toContain(NEW_PASSWORD);
-  await world.login(username, `${NEW_PASSWORD} of mine`);
-}, 60_000);
-
-test.each([
-  ["a password that everybody knows", "admin", "binnacle\n", "well-known default"],
-  ["a password that is too short", "admin", "x7!kQ\n", "must have 8 to 128 characters"],
-  ["no password", "admin", "", "must have 8 to 128 characters"],
-  ["an unknown user", "nobody-of-this-name", `${NEW_PASSWORD}\n`, 'There is no user "nobody-of-this-name".'],
-])(
-  "[CF17] npm run password refuses %s",
-  async (_, username, input, reason) => {
-    expect(await command(username, input)).toEqual({ code: 1, printed: expect.stringContaining(reason) });
-  },
-  60_000,
-);
-
-test("[CF17] nobody has the password of an unknown user set", async () => {
+test("[CF17] setting the password of an unknown user reports that there is none", async () => {
   expect(await renew("nobody-of-this-name")).toBe(false);
 });
 
-test("[OP18] in local the metrics are beside everything else", async () => {
+test("[OP18] in local /metrics is on the port of the API", async () => {
   expect(world.metricsUrl).toBeNull();
   expect((await fetch(`${world.url}/metrics`)).status).toBe(200);
 });

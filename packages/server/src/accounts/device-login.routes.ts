@@ -7,15 +7,13 @@ import {
   startDeviceLogin,
 } from "@binnacle/contract";
 import { boundaryOf } from "../access/caller.store.ts";
-import { nameOfVisible } from "../access/visible.store.ts";
-import type { Clock } from "../clock.ts";
-import type { PublicUrl } from "../clusters/connection.ts";
-import { inTransaction, type Queries, type Tx } from "../database/transaction.ts";
+import { nameOfVisible } from "../access/visibility.store.ts";
+import { inTransaction, type Tx } from "../database/transaction.ts";
 import { Fault, notFound } from "../fault.ts";
 import { anyone, signedIn } from "../http/guard.ts";
-import type { RefuseOtherPages } from "../http/page-origin.ts";
 import { type Route, route } from "../http/route.ts";
 import { newId } from "../id.adapter.ts";
+import type { Ports } from "../ports.ts";
 import { insertCliToken, requireRoomForToken, visibleBoundary } from "./cli-token.store.ts";
 import {
   CLI_TOKEN_PREFIX,
@@ -48,21 +46,12 @@ import {
   wirePendingDevice,
 } from "./device-login.ts";
 import { clearAttempts, countAttempt } from "./login-tally.store.ts";
-import type { SessionIssuer } from "./open-session.runner.ts";
 import { lockCaller } from "./session.store.ts";
 import { readableUserAgent } from "./session.ts";
 import { lockUser, recordInOrgsOf } from "./user.store.ts";
 
 /** RFC 8628 prescribes error answers without a `detail`. */
 const refusal = (error: DeviceError) => new Fault("bad_request", error, { body: { error } });
-
-interface Ports {
-  readonly db: Queries;
-  readonly clock: Clock;
-  readonly publicUrl: PublicUrl;
-  readonly issuer: SessionIssuer;
-  readonly refuseOtherPages: RefuseOtherPages;
-}
 
 /** The grant of an approval, for the audit log. */
 const grantOf = ({ kind, scopes, org_id, project_id, source_address }: DeviceLogin) => ({
@@ -72,7 +61,7 @@ const grantOf = ({ kind, scopes, org_id, project_id, source_address }: DeviceLog
   asked_from: source_address,
 });
 
-export function deviceLoginRoutes({ db, clock, publicUrl, issuer, refuseOtherPages }: Ports): Route[] {
+export function deviceLoginRoutes({ db, clock, publicUrl }: Ports<"db" | "clock" | "publicUrl">): Route[] {
   /** Two devices may draw the same short user code; the later one draws another. */
   async function begin(tx: Tx, wanted: LoginRequest, deviceCode: string): Promise<string> {
     const userCode = newUserCode(randomBytes);
@@ -80,6 +69,35 @@ export function deviceLoginRoutes({ db, clock, publicUrl, issuer, refuseOtherPag
     return isFree ? userCode : begin(tx, wanted, deviceCode);
   }
 
+  return [
+    route(startDeviceLogin, anyone, async ({ body, sourceAddress }) => {
+      const deviceCode = newOpaqueToken("");
+      const wanted = {
+        clientName: body.client_name,
+        kind: body.kind ?? "token",
+        scopes: body.requested_scopes ?? [],
+        orgId: body.org_id ?? null,
+        projectId: body.project_id ?? null,
+        sourceAddress,
+      };
+      const userCode = await inTransaction(db, async (tx) => {
+        await makeRoomForDevice(tx, sourceAddress, clock());
+        return begin(tx, wanted, deviceCode);
+      });
+      return {
+        device_code: deviceCode,
+        user_code: userCode,
+        verification_uri: `${publicUrl()}/device`,
+        verification_uri_complete: `${publicUrl()}/device?user_code=${userCode}`,
+        expires_in: LIFETIME_SECONDS,
+        interval: FIRST_INTERVAL_SECONDS,
+      };
+    }),
+  ];
+}
+
+/** What the person does who approves a program. */
+export function deviceApprovalRoutes({ db, clock }: Ports<"db" | "clock">): Route[] {
   const guessesOf = (userId: string) => [`device codes of ${userId}`];
 
   /**
@@ -95,30 +113,6 @@ export function deviceLoginRoutes({ db, clock, publicUrl, issuer, refuseOtherPag
   const clearGuess = (tx: Tx, userId: string, code: string) => clearAttempts(tx, guessesOf(userId), [code], clock());
 
   return [
-    route(startDeviceLogin, anyone, async ({ body, sourceAddress }) => {
-      const deviceCode = newOpaqueToken("");
-      const wanted = {
-        clientName: body.client_name,
-        kind: body.kind ?? "token",
-        scopes: body.requested_scopes ?? [],
-        orgId: body.org_id ?? null,
-        projectId: body.project_id ?? null,
-        sourceAddress,
-      };
-      const userCode = await inTransaction(db, async (tx) => {
-        await makeRoomForDevice(tx, sourceAddress);
-        return begin(tx, wanted, deviceCode);
-      });
-      return {
-        device_code: deviceCode,
-        user_code: userCode,
-        verification_uri: `${publicUrl()}/device`,
-        verification_uri_complete: `${publicUrl()}/device?user_code=${userCode}`,
-        expires_in: LIFETIME_SECONDS,
-        interval: FIRST_INTERVAL_SECONDS,
-      };
-    }),
-
     route(getDeviceLogin, signedIn, async ({ caller, params }) => {
       const code = normaliseUserCode(params.user_code);
       await countGuess(caller.id, code);
@@ -154,7 +148,16 @@ export function deviceLoginRoutes({ db, clock, publicUrl, issuer, refuseOtherPag
         return null;
       });
     }),
+  ];
+}
 
+export function deviceTokenRoutes({
+  db,
+  clock,
+  issuer,
+  refuseOtherPages,
+}: Ports<"db" | "clock" | "issuer" | "refuseOtherPages">): Route[] {
+  return [
     route(claimDeviceToken, anyone, async ({ body, headers, sourceAddress, reply, change }) => {
       // An approved session sets the refresh cookie, as a login does.
       refuseOtherPages(headers);

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import type { Queries, Tx } from "../database/transaction.ts";
-import { type DeviceLogin, MOST_PENDING } from "./device-login.ts";
+import { type DeviceLogin, displacedBy } from "./device-login.ts";
 
 const COLUMNS = [
   "id",
@@ -20,25 +20,21 @@ const COLUMNS = [
 ] as const;
 
 /**
- * Keeps the number of undecided logins of an address below the limit. The one that has been silent for longest goes: a program that
- * waits for its user polls, and others behind the same address must not be locked out by logins that nobody waits for. Requests of
- * one address are serialized, because two that begin at once would each count the other out.
+ * Keeps the number of undecided logins of an address below the limit. Requests of one address are serialized, because two that begin at
+ * once would each count the other out. The rows are locked, so that a login whose program polls meanwhile does not count as silent.
  */
-export async function makeRoomForDevice(tx: Tx, sourceAddress: string): Promise<void> {
+export async function makeRoomForDevice(tx: Tx, sourceAddress: string, now: Date): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('device_logins'), hashtext(${sourceAddress}))`.execute(tx);
-  await tx
-    .deleteFrom("device_logins")
-    .where("id", "in", (logins) =>
-      logins
-        .selectFrom("device_logins")
-        .select("id")
-        .where("source_address", "=", sourceAddress)
-        .where("status", "=", "pending")
-        .orderBy(sql`coalesce(last_asked_at, created_at)`, "desc")
-        .orderBy("id", "desc")
-        .offset(MOST_PENDING - 1),
-    )
+  const waiting = await tx
+    .selectFrom("device_logins")
+    .select(["id", "last_asked_at", "created_at", "interval_seconds", "expires_at"])
+    .where("source_address", "=", sourceAddress)
+    .where("status", "=", "pending")
+    .orderBy("id")
+    .forUpdate()
     .execute();
+  const displaced = displacedBy(waiting, now);
+  if (displaced) await tx.deleteFrom("device_logins").where("id", "=", displaced.id).execute();
 }
 
 /** Returns false where another device has this user code. */

@@ -27,7 +27,34 @@ export const LIFETIME_SECONDS = 600;
 export const FIRST_INTERVAL_SECONDS = 5;
 
 /** The most undecided logins of one address, which may be that of a whole office. More would make it easier to guess a code. */
-export const MOST_PENDING = 50;
+const MOST_PENDING = 50;
+
+/** A program that has missed so many of its polls has ended, as far as its place is needed for another. */
+const MISSED_POLLS = 3;
+
+/** Returns when nobody waits for the login any more: its program should have polled by then, also for the first time. */
+const waitsUntilMs = ({ last_asked_at, created_at, interval_seconds, expires_at }: Waiting): number =>
+  Math.min((last_asked_at ?? created_at).getTime() + MISSED_POLLS * interval_seconds * 1000, expires_at.getTime());
+
+type Waiting = Pick<DeviceLogin, "id" | "last_asked_at" | "created_at" | "interval_seconds" | "expires_at">;
+
+/**
+ * Returns the undecided login of an address that gives its place to a new one, or null where there is room. A login that somebody waits
+ * for is never ended: otherwise anyone behind the same address could end those of others. Throws the 429 where all are waited for.
+ */
+export function displacedBy(waiting: readonly Waiting[], now: Date): Waiting | null {
+  const [first] = waiting.toSorted((a, b) => waitsUntilMs(a) - waitsUntilMs(b));
+  if (!first || waiting.length < MOST_PENDING) return null;
+  const untilMs = waitsUntilMs(first);
+  if (untilMs <= now.getTime()) return first;
+  throw new Fault(
+    "rate_limited",
+    "Too many logins of this address wait for a decision. Finish one, or try again later.",
+    {
+      retryAfterSeconds: secondsUntil(untilMs, now),
+    },
+  );
+}
 
 /** Codes are short, so many unknown ones mean that someone is guessing. */
 export const tooManyGuesses = (retryAfterSeconds: number) =>

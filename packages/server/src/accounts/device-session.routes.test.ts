@@ -1,13 +1,10 @@
-import { type Client, type Person, startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Client, type Person, startWorld } from "@binnacle/world";
+import { afterAll, describe, expect, test } from "vitest";
 import { insertCluster, insertProject } from "../access/bindings.fixture.ts";
 
 const NOBODYS = "0198c0de-0000-7000-8000-000000000000";
 
-let world: World;
-beforeAll(async () => {
-  world = await startWorld({ env: { BINNACLE_TRUSTED_PROXIES: "127.0.0.1" } });
-});
+const world = await startWorld({ env: { BINNACLE_TRUSTED_PROXIES: "127.0.0.1" } });
 afterAll(() => world.stop());
 
 interface Started {
@@ -34,7 +31,7 @@ async function sessionOf(person: Person, api?: Client) {
 }
 
 describe("a device that asks for a session", () => {
-  test("[CT39] gets what a login answers, and may do everything that its user may do", async () => {
+  test("[CT39] a device that asks for a session gets the answer of a login, and may do what its user may do", async () => {
     const ada = await world.person();
     const { answer, cookie, api } = await sessionOf(ada);
     expect(answer.status).toBe(200);
@@ -50,7 +47,7 @@ describe("a device that asks for a session", () => {
     expect((await ada.api.get("/user/me")).status).toBe(200);
   });
 
-  test("[AU87] a page of another origin gets neither the session nor its cookie, and the device still can", async () => {
+  test("[AU87] a page of another origin gets neither the session of a device nor its cookie, and the device still gets them", async () => {
     const device = await start();
     await decide(await world.person(), device);
     const refused = await claim(device, world.anyone.with({ origin: "https://evil.example" }));
@@ -58,7 +55,7 @@ describe("a device that asks for a session", () => {
     expect((await claim(device)).status).toBe(200);
   });
 
-  test("[AU54] its session is listed with the name of the device and ends like any other", async () => {
+  test("[AU54] the session of a device is listed with the name of the device and ends like any other", async () => {
     const ada = await world.person();
     const { api } = await sessionOf(ada, from("203.0.113.9").with({ "user-agent": "binnacle/1.0" }));
     const [session, own] = (await ada.api.get("/sessions")).body.data;
@@ -74,7 +71,7 @@ describe("a device that asks for a session", () => {
     expect((await api.post("/refresh")).status).toBe(401);
   });
 
-  test("[CT39] needs no scopes, and cannot be bound to a place", async () => {
+  test("[CT39] a device that asks for a session needs no scopes, and cannot ask for an organization or a project", async () => {
     expect((await begin({ ...SESSION, requested_scopes: ["read"] })).status).toBe(200);
     for (const bound of [{ org_id: NOBODYS }, { project_id: NOBODYS }]) {
       expect((await begin({ ...SESSION, ...bound })).status).toBe(422);
@@ -84,7 +81,7 @@ describe("a device that asks for a session", () => {
     expect(missing.body.detail).toMatchObject([{ loc: ["body", "requested_scopes"], type: "missing" }]);
   });
 
-  test("[CT39] gets one session, also when it polls several times at once", async () => {
+  test("[CT39] a device that asks for a session gets one, also when it polls several times at once", async () => {
     const ada = await world.person();
     const device = await start();
     await decide(ada, device);
@@ -93,7 +90,7 @@ describe("a device that asks for a session", () => {
     expect((await ada.api.get("/sessions")).body.total_count).toBe(2);
   });
 
-  test("[CT39] gets nothing when it was denied, or when its user was disabled or has a new password", async () => {
+  test("[CT39] a device gets no session when it was denied, or its user was disabled or has a new password", async () => {
     const [ada, bob] = [await world.person(), await world.person()];
     const [denied, disabled, renewed] = [await start(), await start(), await start()];
     await decide(ada, denied, false);
@@ -108,7 +105,7 @@ describe("a device that asks for a session", () => {
 });
 
 describe("somebody who is sent a code", () => {
-  test("[CT33] [CT42] reads that it is for a session, whose, from where and how old it is", async () => {
+  test("[CT33] [CT42] a user reads of a pending device that it asks for a session, from which address and how long ago", async () => {
     const ada = await world.person();
     const device = await start(SESSION, from("198.51.100.66"));
     world.clock.advance(90_000);
@@ -125,7 +122,7 @@ describe("somebody who is sent a code", () => {
     });
   });
 
-  test("[CT42] leaves on record who has approved what, from where and for whom", async () => {
+  test("[CT42] the audit log has who approved which device for what, from which address", async () => {
     const org = await world.org();
     const ada = await world.person({ org });
     const device = await start(SESSION, from("198.51.100.66"));
@@ -157,13 +154,13 @@ describe("somebody who is sent a code", () => {
     ]);
   });
 
-  test("[CT42] cannot be tricked by a name with hidden characters", async () => {
+  test("[CT42] POST /auth/cli/device refuses a name with hidden characters", async () => {
     for (const client_name of ["binnacle\u202e", "two\nlines", "\u{e0041}"]) {
       expect((await begin({ ...SESSION, client_name })).status).toBe(422);
     }
   });
 
-  test("[CT42] the code alone gives the session to nobody but the device", async () => {
+  test("[CT42] the user code of an approved device does not work as its device code", async () => {
     const ada = await world.person();
     const device = await start();
     await decide(ada, device);
@@ -175,7 +172,7 @@ describe("somebody who is sent a code", () => {
 describe("a device that asks for a bound token", () => {
   const wanted = { client_name: "ci", requested_scopes: ["read"] };
 
-  test("[CT42] [CT37] the user who decides sees the place by name, and the token is bound to it", async () => {
+  test("[CT42] [CT37] the user who decides about a bound token sees its project by name, and the token is bound to it", async () => {
     const { kysely: db } = world.database;
     const org = await world.org();
     const project = await insertProject(db, org, await insertCluster(db, org));
@@ -189,7 +186,7 @@ describe("a device that asks for a bound token", () => {
     expect((await token.get(`/orgs/${org}`)).status).toBe(404);
   });
 
-  test("[CT42] [CT37] a user who does not see the place reads no name, and approves nothing", async () => {
+  test("[CT42] [CT37] a user who does not see the place of a bound token reads no name of it and cannot approve it", async () => {
     const org = await world.org();
     const [stranger, member] = [await world.person(), await world.person({ org })];
     const device = await start({ ...wanted, org_id: org });
@@ -200,7 +197,7 @@ describe("a device that asks for a bound token", () => {
     expect((await decide(member, device)).status).toBe(204);
   });
 
-  test("[CT37] a place that is deleted before the device asks gives no token", async () => {
+  test("[CT37] a device gets no bound token once its organization is deleted", async () => {
     const org = await world.org();
     const device = await start({ ...wanted, org_id: org });
     await decide(world.admin, device);

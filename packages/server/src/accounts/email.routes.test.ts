@@ -1,13 +1,10 @@
 import { randomBytes } from "node:crypto";
-import { type Person, startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Person, startWorld } from "@binnacle/world";
+import { afterAll, describe, expect, test } from "vitest";
 
 const NOBODY = "0198c0de-0000-7000-8000-000000000000";
 
-let world: World;
-beforeAll(async () => {
-  world = await startWorld();
-});
+const world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
 afterAll(() => world.stop());
 
 const newName = () => `n${randomBytes(6).toString("hex")}`;
@@ -32,7 +29,7 @@ async function createdBy({ api }: Person) {
 }
 
 describe("another email address", () => {
-  test("[AU44] needs the current password, and nothing changes without it", async () => {
+  test("[AU44] changing the email address needs the current password, and nothing changes without it", async () => {
     const person = await world.person();
     const email = `${newName()}@example.com`;
     for (const [current, type] of [
@@ -50,7 +47,7 @@ describe("another email address", () => {
     expect((await person.api.get("/user/me")).status).toBe(200);
   });
 
-  test("[AU44] is one that differs in more than the case of its letters", async () => {
+  test("[AU44] an email address that differs only in the case of its letters is not a change", async () => {
     const person = await world.person();
     expect(await move(person, person.email.toUpperCase())).toMatchObject({
       status: 200,
@@ -58,7 +55,7 @@ describe("another email address", () => {
     });
   });
 
-  test("[AU46] [OR19] does not let its user be taken for somebody else who is made a member by it", async () => {
+  test("[AU46] [OR19] a user with an unverified email address is not added to an organization by that address", async () => {
     const { org, admin } = await administrator();
     const mallory = await world.person();
     const newcomers = `${newName()}@example.com`;
@@ -77,14 +74,14 @@ describe("another email address", () => {
     expect((await mallory.api.get(`/orgs/${org}`)).status).toBe(200);
   });
 
-  test("[AU46] counts as verified where a superuser gives it to themselves", async () => {
+  test("[AU46] an email address that a superuser gives to themselves is verified", async () => {
     const answer = await move(world.admin, `${newName()}@example.com`, world.admin.password);
     expect(answer).toMatchObject({ status: 200, body: { email_verified: true } });
   });
 });
 
 describe("the address of a new user", () => {
-  test("[AU46] [OR19] counts where a superuser has made the user, as that of the first superuser does", async () => {
+  test("[AU46] [OR19] the email address of a user whom a superuser has created is verified, and so is the first superuser's", async () => {
     const { org, admin } = await administrator();
     const made = await createdBy(world.admin);
     expect(made).toMatchObject({ email_verified: true, disabled: false });
@@ -92,7 +89,7 @@ describe("the address of a new user", () => {
     expect((await world.admin.api.get("/user/me")).body.email_verified).toBe(true);
   });
 
-  test("[AU46] [OR19] counts in the organizations whose administrator has made the user, and in no other", async () => {
+  test("[AU46] [OR19] the email address of a user whom an administrator has created is verified only in their organizations", async () => {
     const [here, elsewhere] = [await administrator(), await administrator()];
     const made = await createdBy(here.admin);
     expect(made.email_verified).toBe(false);
@@ -101,7 +98,7 @@ describe("the address of a new user", () => {
     expect((await add(elsewhere.admin, elsewhere.org, { user_id: made.id })).status).toBe(201);
   });
 
-  test("[AU46] no longer counts there when its user takes another one", async () => {
+  test("[AU46] an email address that an administrator has set is no longer verified once its user takes another one", async () => {
     const { org, admin } = await administrator();
     const made = await createdBy(admin);
     const { token } = await world.login(made.username, "a good password");
@@ -114,7 +111,7 @@ describe("the address of a new user", () => {
 });
 
 describe("POST /user/{id}/email-verification", () => {
-  test("[AU46] makes an address count everywhere", async () => {
+  test("[AU46] POST /user/{id}/email-verification verifies an address, by which the user can then be added", async () => {
     const { org, admin } = await administrator();
     const person = await world.person();
     const email = `${newName()}@example.com`;
@@ -124,7 +121,7 @@ describe("POST /user/{id}/email-verification", () => {
     expect((await add(admin, org, { email })).status).toBe(201);
   });
 
-  test("[AU46] confirms the address that is named and no other, which its user may have taken meanwhile", async () => {
+  test("[AU46] POST /user/{id}/email-verification verifies the address in the body, and is a 409 if the user has another one", async () => {
     const person = await world.person();
     const [asked, taken] = [`${newName()}@example.com`, `${newName()}@example.com`];
     await move(person, asked, person.password);
@@ -134,7 +131,7 @@ describe("POST /user/{id}/email-verification", () => {
     expect((await verify(person.id, { email: taken.toUpperCase() })).status).toBe(204);
   });
 
-  test("[AU46] is a superuser's, and knows whom it is about", async () => {
+  test("[AU46] POST /user/{id}/email-verification is for superusers, and is a 404 for an unknown user", async () => {
     const { admin } = await administrator();
     const person = await world.person();
     expect((await verify(person.id, undefined, admin)).status).toBe(403);

@@ -26,7 +26,7 @@ function series(tally: Tally, count: number, nowMs: number, account = "ada"): { 
   return last;
 }
 
-test("[AL13] of any number of refusals the first is on record, and no more than its binary digits", () => {
+test("[AL13] of n refused sign-ins the first is recorded, and as many in all as n has binary digits", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 5_000 }), (refusals) => {
       const recorded = Array.from({ length: refusals }, (_, index) => index + 1).filter(isRecorded);
@@ -36,7 +36,7 @@ test("[AL13] of any number of refusals the first is on record, and no more than 
   );
 });
 
-test("[OP32] a source that guesses leaves few lines, and sources beyond a thousand leave few together", () => {
+test("[OP32] a source that guesses passwords leaves few log lines, and sources beyond a thousand leave few together", () => {
   const logged = new LoggedRefusals();
   const lines = (sources: readonly string[], nowMs: number) =>
     sources.map((source) => logged.count(source, nowMs)).filter((refused) => refused !== null);
@@ -64,7 +64,7 @@ interface Trace {
   readonly tally: Tally;
 }
 
-/** Replays the steps; as at the door, only an admitted attempt can succeed. */
+/** Replays the steps; as at a login, only an admitted attempt can succeed. */
 function replay(steps: readonly Step[]): Trace[] {
   let tally = emptyTally;
   let atMs = START;
@@ -99,18 +99,18 @@ const never = fc.constant(false);
 const rarely = fc.integer({ min: 0, max: 9 }).map((die) => die === 0);
 
 describe("login throttle", () => {
-  test("[AU20] the 20th attempt within a minute is admitted and the 21st is refused", () => {
+  test("[AU20] the 20th login attempt within a minute is admitted and the 21st is refused", () => {
     const twentieth = series(emptyTally, LOGIN_LIMIT, START);
     expect(twentieth.refused).toBe(false);
     expect(attempt(twentieth.tally, "ada", START + LOGIN_PERIOD_MS - 1).refused).toBe(true);
   });
 
-  test("[AU20] an attempt a minute after the first of 20 is admitted", () => {
+  test("[AU20] a login attempt a minute after the first of 20 is admitted", () => {
     const { tally } = series(emptyTally, LOGIN_LIMIT, START);
     expect(attempt(tally, "ada", START + LOGIN_PERIOD_MS).refused).toBe(false);
   });
 
-  test("[AU20] no minute admits more than 20 attempts without a success", () => {
+  test("[AU20] no minute admits more than 20 login attempts without a success", () => {
     fc.assert(
       fc.property(stepsWith(pause, never), (steps) => {
         const admitted = replay(steps).filter(({ refused }) => !refused);
@@ -122,13 +122,13 @@ describe("login throttle", () => {
     );
   });
 
-  test("[AU21] the first window refuses for a minute from the attempt that was one too many", () => {
+  test("[AU21] the first refusal window lasts a minute from the login attempt that exceeded the limit", () => {
     const { tally } = series(emptyTally, LOGIN_LIMIT + 1, START);
     expect(attempt(tally, "ada", START + FIRST_WINDOW_MS - 1).refused).toBe(true);
     expect(attempt(tally, "ada", START + FIRST_WINDOW_MS).refused).toBe(false);
   });
 
-  test("[AU22] each further series while refused doubles the window, up to 15 minutes", () => {
+  test("[AU22] each further series of attempts during a refusal doubles the window, up to 15 minutes", () => {
     let { tally } = series(emptyTally, LOGIN_LIMIT + 1, START);
     const windows = [tally.refusal?.windowMs];
     for (let round = 1; round <= 5; round++) {
@@ -139,12 +139,12 @@ describe("login throttle", () => {
     expect(windows).toEqual([...WINDOWS, LONGEST_WINDOW_MS]);
   });
 
-  test("[AU22] 20 attempts while refused do not lengthen the window", () => {
+  test("[AU22] 20 attempts during a refusal do not lengthen its window", () => {
     const refused = series(emptyTally, LOGIN_LIMIT + 1, START).tally;
     expect(series(refused, LOGIN_LIMIT, START + SECOND).tally.refusal).toEqual(refused.refusal);
   });
 
-  test("[AU22] a window is one of 60, 120, 240, 480 and 900 seconds, and ends within its length", () => {
+  test("[AU22] a refusal window is one of 60, 120, 240, 480 and 900 seconds, and ends within its length", () => {
     fc.assert(
       fc.property(stepsWith(skewedPause, rarely), (steps) => {
         for (const { tally, atMs } of replay(steps)) {
@@ -156,7 +156,7 @@ describe("login throttle", () => {
     );
   });
 
-  test("[AU23] after a window without a further series the tally starts clean", () => {
+  test("[AU23] after a window without a further series the tally starts from zero", () => {
     const refused = series(emptyTally, LOGIN_LIMIT + 1, START).tally;
     const persisted = series(refused, LOGIN_LIMIT, START + FIRST_WINDOW_MS - 1).tally;
     const fresh = series(persisted, LOGIN_LIMIT, START + FIRST_WINDOW_MS);
@@ -166,7 +166,7 @@ describe("login throttle", () => {
     expect(again.tally.refusal?.windowMs).toBe(FIRST_WINDOW_MS);
   });
 
-  test("[AU23] whatever came before, an attempt after 15 minutes of silence is admitted", () => {
+  test("[AU23] an attempt after 15 minutes without any is admitted, whatever came before", () => {
     fc.assert(
       fc.property(stepsWith(pause, rarely), (steps) => {
         const last = replay(steps).at(-1);
@@ -175,7 +175,7 @@ describe("login throttle", () => {
     );
   });
 
-  test("[AU24] a success takes its own attempts out and leaves everybody else's", () => {
+  test("[AU24] a successful login removes its own attempts from the tally and no one else's", () => {
     const mixed = series(series(emptyTally, 12, START, "ada").tally, 8, START, "bob").tally;
     const cleared = succeeded(mixed, ["ada"]);
     expect(cleared.attempts).toEqual(mixed.attempts.filter((made) => made.account === "bob"));
@@ -183,17 +183,17 @@ describe("login throttle", () => {
     expect(series(cleared, 13, START, "ada").refused).toBe(true);
   });
 
-  test("[AU24] a success under two names takes out the attempts of both", () => {
+  test("[AU24] a successful login under two names removes the attempts of both", () => {
     const mixed = series(series(emptyTally, 5, START, "ada").tally, 5, START, "ada@example.com").tally;
     expect(succeeded(mixed, ["ada", "ada@example.com"])).toEqual(emptyTally);
   });
 
-  test("[AU24] a success does not lift a refusal", () => {
+  test("[AU24] a successful login does not lift a refusal", () => {
     const { tally } = series(emptyTally, LOGIN_LIMIT + 1, START);
     expect(attempt(succeeded(tally, ["ada"]), "ada", START + SECOND).refused).toBe(true);
   });
 
-  test("[AU24] a success of one account never frees an attempt of another", () => {
+  test("[AU24] a successful login of one account never removes an attempt of another", () => {
     fc.assert(
       fc.property(stepsWith(pause, never), account, (steps, winner) => {
         for (const { tally } of replay(steps)) {
@@ -205,7 +205,7 @@ describe("login throttle", () => {
     );
   });
 
-  test("[AU24] somebody who also logs in successfully gets no more guesses at another account", () => {
+  test("[AU24] a user who also logs in successfully gets no more guesses at another account", () => {
     fc.assert(
       fc.property(stepsWith(pause, never), (steps) => {
         const withOwnLogins = replay(steps.map((step) => ({ ...step, succeeds: step.account === "eve" })));
@@ -218,7 +218,7 @@ describe("login throttle", () => {
     );
   });
 
-  test("[AU25] a tally holds at most 20 attempts and survives JSON, whatever comes", () => {
+  test("[AU25] a tally holds at most 20 attempts and survives a round trip through JSON, whatever comes", () => {
     fc.assert(
       fc.property(stepsWith(skewedPause, rarely), (steps) => {
         for (const { tally } of replay(steps)) {
@@ -229,7 +229,7 @@ describe("login throttle", () => {
     );
   });
 
-  test("[AU25] a tally is idle a minute after its last attempt, or when its window is over", () => {
+  test("[AU25] a login tally is idle a minute after its last attempt, or when its refusal window is over", () => {
     expect(isIdle(emptyTally, START)).toBe(true);
     const { tally } = series(emptyTally, 1, START);
     expect(isIdle(tally, START + LOGIN_PERIOD_MS - 1)).toBe(false);
@@ -239,7 +239,7 @@ describe("login throttle", () => {
     expect(isIdle(refused, START + FIRST_WINDOW_MS)).toBe(true);
   });
 
-  test("[AU25] an idle tally decides as an empty one does", () => {
+  test("[AU25] an idle login tally decides as an empty one does", () => {
     fc.assert(
       fc.property(stepsWith(pause, rarely), fc.integer({ min: 0, max: 2 * LONGEST_WINDOW_MS }), (steps, laterMs) => {
         const last = replay(steps).at(-1);
@@ -251,7 +251,7 @@ describe("login throttle", () => {
     );
   });
 
-  test("[AU26] a clock set back an hour refuses for no longer than the window", () => {
+  test("[AU26] after the clock was set back an hour, logins are refused for no longer than the window", () => {
     const { tally } = series(emptyTally, LOGIN_LIMIT + 1, START);
     const setBack = START - 3_600 * SECOND;
     const first = attempt(tally, "ada", setBack);
@@ -259,7 +259,7 @@ describe("login throttle", () => {
     expect(attempt(first.tally, "ada", setBack + FIRST_WINDOW_MS).refused).toBe(false);
   });
 
-  test("[AU26] however the clock jumps, no attempt leaves a refusal of more than 15 minutes", () => {
+  test("[AU26] no login attempt leaves a refusal of more than 15 minutes, however the clock jumps", () => {
     fc.assert(
       fc.property(stepsWith(skewedPause, rarely), (steps) => {
         for (const { tally, atMs } of replay(steps)) {

@@ -19,7 +19,7 @@ async function cheapest(work: () => Promise<unknown>): Promise<number> {
 }
 
 describe("passwords", () => {
-  test("[AU16] a password is kept as an argon2id hash with a salt of its own", async () => {
+  test("[AU16] a password is stored as an argon2id hash with a salt of its own", async () => {
     const [first, second] = [await passwords.hash("correct horse"), await passwords.hash("correct horse")];
     expect(first).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     expect(first).not.toBe(second);
@@ -32,7 +32,7 @@ describe("passwords", () => {
     expect(await passwords.matches("", hash)).toBe(false);
   });
 
-  test("[AU2] without a user no password matches, and saying so takes the same work", async () => {
+  test("[AU2] for an unknown user no password matches, and the check takes the same work", async () => {
     const hash = await passwords.hash("correct horse");
     expect(await passwords.matches("correct horse", null)).toBe(false);
     const known = await cheapest(() => passwords.matches("wrong", hash));

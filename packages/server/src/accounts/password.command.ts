@@ -1,19 +1,17 @@
 import { text } from "node:stream/consumers";
-import { password as passwordOf } from "../config/variables.ts";
+import { password as passwordOf } from "../config/parsers.ts";
 import { isWellKnown, parseConfig } from "../config.ts";
 import { withDatabase } from "../database/command.adapter.ts";
 import { setPassword } from "./default-password.store.ts";
 import { createPasswords } from "./password.adapter.ts";
 
 /**
- * `npm run password -- <username>` sets the password of a user from the first line of the standard input. It is for a
+ * `binnacle-server password <username>` sets the password of a user from the first line of the standard input. It is for a
  * superuser who cannot sign in, or whose password prevents the server from starting.
  */
-
-try {
-  const [username] = process.argv.slice(2);
+export async function runPassword([username]: readonly string[]): Promise<void> {
   if (!username)
-    throw new Error('Say whose: "npm run password -- <username>", with the new password on the standard input.');
+    throw new Error('Name the user: "npm run password -- <username>", with the new password on the standard input.');
   const config = parseConfig(process.env);
   if (process.stdin.isTTY) process.stderr.write("The new password, then Enter and Ctrl-D (it is shown):\n");
   const [line = ""] = (await text(process.stdin)).split(/\r?\n/);
@@ -26,9 +24,6 @@ try {
     }
   });
   process.stdout.write(`${username} has a new password; sessions and CLI tokens of the old one have ended.\n`);
-} catch (error) {
-  process.stderr.write(`${(error as Error).message}\n`);
-  process.exitCode = 1;
 }
 
 function checked(line: string): string {

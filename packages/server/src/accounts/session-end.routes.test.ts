@@ -1,11 +1,8 @@
 import { type Person, startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { hold } from "./locked-row.fixture.ts";
 
-let world: World;
-beforeAll(async () => {
-  world = await startWorld();
-});
+const world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
 afterAll(() => world.stop());
 
 async function replica(): Promise<World> {
@@ -30,7 +27,7 @@ const LIVE = { access: 200, refresh: 200 };
 const ENDED = { access: 401, refresh: 401 };
 
 describe("POST /logout", () => {
-  test("[AU7] ends the session, clears the cookie and says so", async () => {
+  test("[AU7] POST /logout ends the session, clears the cookie and says so", async () => {
     const person = await world.person();
     const answer = await logout(person);
     expect(answer).toMatchObject({ status: 200, body: { message: "Logged out successfully" } });
@@ -39,7 +36,7 @@ describe("POST /logout", () => {
     expect((await logout(person)).status).toBe(401);
   });
 
-  test("[AU7] ends every access token of the session and no other session of the user", async () => {
+  test("[AU7] POST /logout ends every access token of the session and no other session of the user", async () => {
     const person = await world.person();
     const elsewhere = await world.login(person.username, person.password);
     const refreshed = await world.anyone.with({ cookie: person.cookie }).post("/refresh");
@@ -48,7 +45,7 @@ describe("POST /logout", () => {
     expect(await statuses(elsewhere)).toEqual(LIVE);
   });
 
-  test("[AU8] ends nobody else's session: a cookie of another one is refused, and nothing ends", async () => {
+  test("[AU8] POST /logout with the cookie of another session is a 401 and ends nothing", async () => {
     const [victim, mallory] = [await world.person(), await world.person()];
     const elsewhere = await world.login(mallory.username, mallory.password);
     for (const { cookie } of [victim, elsewhere]) {
@@ -59,7 +56,7 @@ describe("POST /logout", () => {
     for (const session of [victim, mallory, elsewhere]) expect(await statuses(session)).toEqual(LIVE);
   });
 
-  test("[AU8] needs both tokens and ends nothing without them", async () => {
+  test("[AU8] POST /logout needs the bearer token and the cookie, and ends nothing without them", async () => {
     const person = await world.person();
     const { token, cookie } = person;
     const noToken = await world.anyone.with({ cookie }).post("/logout");
@@ -71,7 +68,7 @@ describe("POST /logout", () => {
     expect(await statuses(person)).toEqual(LIVE);
   });
 
-  test("[AU9] holds on every replica and after a restart", async () => {
+  test("[AU9] a session that was ended stays ended on every replica and after a restart", async () => {
     const first = await startWorld({ beside: world });
     const person = await first.person();
     expect(await statuses(person, world)).toEqual(LIVE);
@@ -81,7 +78,7 @@ describe("POST /logout", () => {
     expect(await statuses(person, await replica())).toEqual(ENDED);
   });
 
-  test("[AU9] leaves sessions that were not ended alive across a restart", async () => {
+  test("[AU9] a session that was not ended survives a restart", async () => {
     const first = await startWorld({ beside: world });
     const person = await first.person();
     await first.stop();
@@ -93,7 +90,7 @@ describe("a changed password", () => {
   const change = ({ api, id }: Person, password: string, current_password?: string) =>
     api.patch(`/user/${id}`, { password, ...(current_password === undefined ? {} : { current_password }) });
 
-  test("[AU19] ends every session of the user everywhere, this one too, and nobody else's", async () => {
+  test("[AU19] a new password ends every session of the user on every replica, the caller's too, and nobody else's", async () => {
     const [person, other] = [await world.person(), await world.person()];
     const elsewhere = await world.login(person.email, person.password);
     expect((await change(person, "a new password", person.password)).status).toBe(200);
@@ -107,7 +104,7 @@ describe("a changed password", () => {
     expect(await statuses(await world.login(person.username, "a new password"))).toEqual(LIVE);
   });
 
-  test("[AU18] needs the current one, and nothing ends without it", async () => {
+  test("[AU18] a new password needs the current one, and no session ends without it", async () => {
     const person = await world.person();
     for (const [current, type] of [
       [undefined, "missing"],
@@ -121,7 +118,7 @@ describe("a changed password", () => {
     expect(await statuses(await world.login(person.username, person.password))).toEqual(LIVE);
   });
 
-  test("[AU52] revokes the CLI tokens and what was approved for devices, unless it is told to keep the tokens", async () => {
+  test("[AU52] a new password revokes CLI tokens unless keep_tokens is set, and approvals of devices in any case", async () => {
     for (const keep_tokens of [undefined, false, true]) {
       const person = await world.person();
       const { body: cli } = await person.api.post("/cli-tokens", { name: "laptop", scopes: ["clusters:read"] });
@@ -138,7 +135,7 @@ describe("a changed password", () => {
     }
   });
 
-  test("[AU52] is what keep_tokens is about, and nothing else", async () => {
+  test("[AU52] keep_tokens without a new password is a 422", async () => {
     const person = await world.person();
     for (const id of [person.id, world.admin.id]) {
       const answer = await person.api.patch(`/user/${id}`, { name: "Renamed", keep_tokens: true });
@@ -158,7 +155,7 @@ describe("a changed password", () => {
         return { user_code, approved: true };
       },
     ],
-  ])("[AU53] leaves no way in behind for %s that is let in at the same moment", async (_what, path, bodyOf) => {
+  ])("[AU53] a request for %s is a 401 if its session ends while it is running", async (_what, path, bodyOf) => {
     const person = await world.person();
     const body = await bodyOf();
     const row = await hold(world, "select 1 from users where id = $1", person.id);
@@ -168,7 +165,7 @@ describe("a changed password", () => {
     expect((await asking).status).toBe(401);
   });
 
-  test("[AU18] of two changes made at once with the same current password one holds", async () => {
+  test("[AU18] of two password changes made at once with the same current password, one succeeds", async () => {
     const person = await world.person();
     const answers = await Promise.all([
       change(person, "the first new password", person.password),
@@ -184,7 +181,7 @@ describe("a changed password", () => {
   test.each([
     ["changed", "update users set password_hash = 'another' where id = $1"],
     ["gone", "delete from users where id = $1"],
-  ])("[AU12] lets no login through whose password is %s before the session is open", async (_what, statement) => {
+  ])("[AU12] a login whose password is %s while it is being checked is a 401", async (_what, statement) => {
     const { username, password, id } = await world.person();
     const row = await hold(world, "select 1 from users where id = $1", id);
     const login = world.anyone.send("POST", "/login", { form: { username, password } });

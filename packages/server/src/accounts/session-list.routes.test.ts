@@ -1,14 +1,11 @@
-import { type Following, type Person, startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { type Following, type Person, startWorld } from "@binnacle/world";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { readableUserAgent } from "./session.ts";
 
 const MINUTE = 60_000;
 const NOBODYS = "0198c0de-0000-7000-8000-000000000000";
 
-let world: World;
-beforeAll(async () => {
-  world = await startWorld({ env: { BINNACLE_TRUSTED_PROXIES: "127.0.0.1" } });
-});
+const world = await startWorld({ env: { BINNACLE_TRUSTED_PROXIES: "127.0.0.1" } });
 afterAll(() => world.stop());
 
 const bearer = (token: string, { anyone } = world) => anyone.with({ authorization: `Bearer ${token}` });
@@ -33,7 +30,7 @@ async function followed({ api }: Pick<Person, "api">): Promise<Following> {
 }
 
 describe("GET /sessions", () => {
-  test("[AU49] shows the caller's open sessions, newest first, and which of them this is", async () => {
+  test("[AU49] GET /sessions shows the caller's open sessions, newest first, and which one is current", async () => {
     const person = await world.person();
     world.clock.advance(MINUTE);
     const laptop = from("203.0.113.7").with({ "user-agent": "Ada's \u00a0browser" });
@@ -61,7 +58,7 @@ describe("GET /sessions", () => {
     expect((await sessionsOf(person)).map(({ current }) => current)).toEqual([false, true]);
   });
 
-  test("[AU49] a superuser lists anybody's, and nobody else does", async () => {
+  test("[AU49] only a superuser lists the sessions of another user", async () => {
     const [ada, bob] = [await world.person(), await world.person()];
     expect(await sessionsOf(world.admin, `?user_id=${ada.id.toUpperCase()}`)).toEqual([
       expect.objectContaining({ user_id: ada.id, current: false }),
@@ -73,7 +70,7 @@ describe("GET /sessions", () => {
     expect((await world.anyone.get("/sessions")).status).toBe(401);
   });
 
-  test("[AU51] tells when a session last got an access token, to the minute, and at once from where", async () => {
+  test("[AU51] a session shows when it last got an access token, to the minute, and a new address at once", async () => {
     const person = await world.person();
     const refresh = (address: string) => from(address).with({ cookie: person.cookie }).post("/refresh");
     const used = async () => (await person.api.get("/sessions")).body.data[0];
@@ -96,13 +93,13 @@ describe("GET /sessions", () => {
     ["Mozilla/5.0 (X11)", "Mozilla/5.0 (X11)"],
     ["curl\u202e\u200b/8\n", "curl /8"],
     ["x".repeat(20_000), "x".repeat(200)],
-  ])("[AU51] shows of the header %j what people can read", (header, shown) => {
+  ])("[AU51] a session shows of the user agent %j only the readable characters", (header, shown) => {
     expect(readableUserAgent(header)).toBe(shown);
   });
 });
 
 describe("DELETE /sessions/{id}", () => {
-  test("[AU50] ends the session's tokens and streams on every replica, and no other session", async () => {
+  test("[AU50] DELETE /sessions/{id} ends the tokens and streams of the session on every replica, and no other session", async () => {
     const person = await world.person();
     const lost = await world.login(person.username, person.password);
     const second = await startWorld({ beside: world });
@@ -120,7 +117,7 @@ describe("DELETE /sessions/{id}", () => {
     expect((await person.api.delete(`/sessions/${id}`)).status).toBe(404);
   });
 
-  test("[AU50] is not for another's session, except for a superuser who names whose it is", async () => {
+  test("[AU50] only a superuser who names the user ends the session of another user", async () => {
     const [ada, bob] = [await world.person(), await world.person()];
     const id = await currentId(ada);
     expect((await bob.api.delete(`/sessions/${id}`)).status).toBe(404);

@@ -1,17 +1,13 @@
 import { endSession, listSessions, login, logout, refresh } from "@binnacle/contract";
-import type { Clock } from "../clock.ts";
-import type { Queries } from "../database/transaction.ts";
 import { notFound, unauthenticated } from "../fault.ts";
 import { anyone, signedIn } from "../http/guard.ts";
-import type { RefuseOtherPages } from "../http/page-origin.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
+import type { Ports } from "../ports.ts";
 import { bySource, clearAttempts, tallyKeys } from "./login-tally.store.ts";
-import type { SessionIssuer } from "./open-session.runner.ts";
-import type { IsPasswordRight } from "./password-check.runner.ts";
 import { endSessionOf, isSessionLive, listSessionsOf, recordSessionUse } from "./session.store.ts";
 import { readableUserAgent, sessionResource, wireSession } from "./session.ts";
-import type { TokenClaims, Tokens } from "./tokens.adapter.ts";
+import type { TokenClaims } from "./tokens.adapter.ts";
 import { findUserByLogin, lockUser, recordInOrgsOf } from "./user.store.ts";
 import { subjectOf } from "./user.ts";
 
@@ -19,14 +15,14 @@ import { subjectOf } from "./user.ts";
 const refused = () => unauthenticated("Wrong username, email or password.");
 const invalidRefreshToken = () => unauthenticated("Invalid refresh token.");
 
-export function sessionRoutes(
-  db: Queries,
-  tokens: Tokens,
-  isPasswordRight: IsPasswordRight,
-  clock: Clock,
-  issuer: SessionIssuer,
-  refuseOtherPages: RefuseOtherPages,
-): Route[] {
+export function sessionRoutes({
+  db,
+  tokens,
+  isPasswordRight,
+  clock,
+  issuer,
+  refuseOtherPages,
+}: Ports<"db" | "tokens" | "isPasswordRight" | "clock" | "issuer" | "refuseOtherPages">): Route[] {
   async function refreshClaims(presented: string | undefined): Promise<TokenClaims> {
     if (!presented) throw unauthenticated("Refresh token missing.");
     const claims = await tokens.read("refresh", presented);

@@ -1,11 +1,12 @@
 import { sql } from "kysely";
-import { orgIdsOf } from "../access/visible.store.ts";
+import { orgIdsOf } from "../access/visibility.store.ts";
 import { appendAudit } from "../audit/audit.store.ts";
 import { auditRow, inEachOrg } from "../audit/audit.ts";
 import type { Bus } from "../bus/bus.ts";
 import type { Clock } from "../clock.ts";
 import { inTransaction, type Queries, type Tx } from "../database/transaction.ts";
-import { activityOf, EVENTS_TOPIC, type Event } from "../events/event.ts";
+import { activityOf, type Event, publishEvents } from "../events/event.ts";
+import { logEvents } from "../events/event-log.store.ts";
 import { newId } from "../id.adapter.ts";
 import type { Log } from "../outage.ts";
 import { type CliToken, cliTokenResource, soonUntil } from "./cli-token.ts";
@@ -40,9 +41,10 @@ export async function announceExpiringTokens({ db, bus, clock, log }: Ports): Pr
       const marked = await markExpiring(tx, now);
       const announced: Event[] = [];
       for (const token of marked) announced.push(...(await recordExpiring(tx, token, now)));
+      await logEvents(tx, announced);
       return { tokens: marked, events: announced };
     });
-    for (const event of events) bus.publish(EVENTS_TOPIC, event);
+    publishEvents(bus, events);
     for (const { id, user_id, expires_at } of tokens) {
       log.warn({ cli_token: id, user: user_id, expires_at }, "a CLI token expires within 7 days");
     }
@@ -50,7 +52,7 @@ export async function announceExpiringTokens({ db, bus, clock, log }: Ports): Pr
   }
 }
 
-/** A token that is valid for 7 days or less expires soon from the start, so nobody is told. */
+/** A token that is valid for 7 days or less expires soon from the start, so nobody is notified. */
 async function markExpiring(tx: Tx, now: Date): Promise<Expiring[]> {
   const { rows } = await sql<Expiring>`
     update cli_tokens t set expiry_announced_at = ${now} from users u

@@ -2,6 +2,8 @@ import { type Person, startWorld, type World } from "@binnacle/world";
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import type { Bus } from "../bus/bus.ts";
 import type { Event } from "../events/event.ts";
+import { logEvents } from "../events/event-log.store.ts";
+import { eventOf } from "../events/events.fixture.ts";
 import { announceExpiringTokens } from "./token-expiry.store.ts";
 
 const DAY = 24 * 60 * 60_000;
@@ -33,7 +35,7 @@ const entriesOf = (id: string) =>
     .where("action", "=", "cli_token.expires_soon")
     .execute();
 
-test("[CT38] a token is announced 7 days before it expires, once, as an event, in the audit log and in the log", async () => {
+test("[CT38] a CLI token is announced once, 7 days before it expires, as an event, in the audit log and in the server log", async () => {
   const org = await world.org();
   const ada = await world.person({ org });
   const { id, token } = await tokenOf(ada, 8);
@@ -57,7 +59,7 @@ test("[CT38] a token is announced 7 days before it expires, once, as an event, i
   expect(JSON.stringify([heard, entry, warn.mock.calls])).not.toContain(token);
 });
 
-test("[CT38] several servers that look at once announce it once", async () => {
+test("[CT38] several servers that check at once announce an expiring CLI token once", async () => {
   const ada = await world.person({ org: await world.org() });
   const made = await Promise.all(Array.from({ length: 20 }, () => tokenOf(ada, 8)));
   world.clock.advance(DAY);
@@ -68,7 +70,7 @@ test("[CT38] several servers that look at once announce it once", async () => {
   }
 });
 
-test("[CT38] a token that is valid for 7 days or less is not announced, nor is an expired or revoked one", async () => {
+test("[CT38] a CLI token that is valid for 7 days or less, expired or revoked is not announced", async () => {
   const ada = await world.person();
   const [short, expired, revoked] = [await tokenOf(ada, 7), await tokenOf(ada, 8), await tokenOf(ada, 9)];
   await ada.api.delete(`/cli-tokens/${revoked.id}`);
@@ -78,7 +80,7 @@ test("[CT38] a token that is valid for 7 days or less is not announced, nor is a
   for (const { id } of [short, expired, revoked]) expect(about(id)).toEqual([]);
 });
 
-test("[CT38] the user of several organizations is told once, and their administrators in each", async () => {
+test("[CT38] the user of several organizations gets one event about an expiring CLI token, and the administrators of each get one", async () => {
   const { api } = world.admin;
   for (const name of ["One", "Other"]) expect((await api.post("/orgs", { name })).status).toBe(201);
   const { body } = await api.post("/cli-tokens", { name: "ci", scopes: ["read"], expires_in_days: 8 });
@@ -89,7 +91,7 @@ test("[CT38] the user of several organizations is told once, and their administr
   expect(events.filter(({ user_id }) => user_id !== undefined)).toHaveLength(1);
 });
 
-test("[CT38] the running server announces it to the user, who administers nothing, and to no other member", async () => {
+test("[CT38] the running server announces an expiring CLI token to its user and to no other member", async () => {
   const own = await startWorld();
   onTestFinished(() => own.stop());
   const org = await own.org();
@@ -106,11 +108,11 @@ test("[CT38] the running server announces it to the user, who administers nothin
   );
   // The worker of the world does the same. Whichever comes first announces it.
   await announceExpiringTokens({ db: own.database.kysely, bus: own.bus, clock: own.clock.now, log: { warn } });
-  const later = { id, type: "activity", time: own.clock.now().toISOString(), org_id: org, resource: { type: "x" } };
+  const later = { id, type: "activity" as const, time: own.clock.now().toISOString(), org_id: org };
   const heardBy = streams.map((stream) =>
     stream.until(({ data }) => data.action === "cli_token.expires_soon" || data.end),
   );
-  own.bus.publish("events", { ...later, user_id: bob.id, end: true });
+  await logEvents(own.database.kysely, [eventOf({ ...later, user_id: bob.id, end: true })]);
   const [adas, bobs] = await Promise.all(heardBy);
   expect(adas?.data.resource.id).toBe(id);
   expect(bobs?.data.end).toBe(true);

@@ -1,24 +1,11 @@
 import type { Scope } from "@binnacle/contract";
-import { type Client, type Person, startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { insertCluster, insertProject } from "../access/bindings.fixture.ts";
+import { type Client, type Person, startWorld } from "@binnacle/world";
+import { afterAll, describe, expect, test } from "vitest";
 import { AWS_KEYS } from "../clusters/clusters.fixture.ts";
 import { newId } from "../id.adapter.ts";
 
-let world: World;
-let org: string;
-let cluster: string;
-let project: string;
-let ada: Person;
-
-beforeAll(async () => {
-  world = await startWorld();
-  const { kysely: db } = world.database;
-  org = await world.org();
-  cluster = await insertCluster(db, org);
-  project = await insertProject(db, org, cluster);
-  ada = await world.person({ org, role: "admin" });
-});
+const world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
+const { org, cluster, project, admin: ada } = await world.projectWithPeople();
 afterAll(() => world.stop());
 
 const bearer = (token: string) => world.anyone.with({ authorization: `Bearer ${token}` });
@@ -36,7 +23,7 @@ const appBody = () => ({
 const NO_TOKEN = "This operation takes no CLI token; sign in as a user.";
 
 describe("the scope `read`", () => {
-  test("[CT35] opens every read of its user, and their own record", async () => {
+  test("[CT35] a CLI token with the scope `read` permits every read of its user, and /user/me", async () => {
     const token = await tokenOf(ada, "read");
     expect(await token.get("/user/me")).toMatchObject({
       status: 200,
@@ -47,7 +34,7 @@ describe("the scope `read`", () => {
     }
   });
 
-  test("[CT35] changes nothing", async () => {
+  test("[CT35] a CLI token with the scope `read` changes nothing", async () => {
     const token = await tokenOf(ada, "read");
     const body = appBody();
     const refused = await token.post("/apps", body);
@@ -57,14 +44,14 @@ describe("the scope `read`", () => {
     );
   });
 
-  test("[CT35] sees no more than its user", async () => {
+  test("[CT35] a CLI token with the scopes `read` and `write` sees no more than its user", async () => {
     const stranger = await world.person();
     const token = await tokenOf(stranger, "read", "write");
     expect((await token.get(`/projects/${project}`)).status).toBe(404);
     expect((await token.get(`/orgs/${org}`)).status).toBe(403);
   });
 
-  test("[CT41] a thief of it gets no secret and no further access, even from a superuser's", async () => {
+  test("[CT41] a superuser's CLI token with `read` and `write` gets no secret, no members and no role bindings", async () => {
     const token = await tokenOf(world.admin, "read", "write");
     for (const [method, path] of [
       ["GET", `/clusters/${cluster}/ssh-key`],
@@ -92,14 +79,14 @@ describe("the scope `read`", () => {
     ["POST", "install-events", "install:report", { stage: "preflight", status: "started" }],
     ["PUT", "bundle", "install:report", { bundle_version: "1.3", profiles: [], ha_tier: "ha" }],
     ["GET", "bundle", "clusters:read or clusters:register", undefined],
-  ])("[CT75] does not open %s /clusters/{id}/%s, with `write` neither, because that names %s", async (...row) => {
+  ])("[CT75] %s /clusters/{id}/%s takes neither `read` nor `write`, but the scope %s", async (...row) => {
     const [method, path, needed, body] = row;
     const token = await tokenOf(world.admin, "read", "write");
     const refused = await token.send(method, `/clusters/${cluster}/${path}`, { ...(body ? { body } : {}) });
     expect(refused).toMatchObject({ status: 403, body: { detail: `The CLI token lacks the scope ${needed}.` } });
   });
 
-  test("[CT41] a thief of it cannot turn it into a session, a token, a member or a password", async () => {
+  test("[CT41] a superuser's CLI token with `read` and `write` creates no session, token, member or password", async () => {
     const token = await tokenOf(world.admin, "read", "write");
     const { user_code } = (await world.anyone.post("/auth/cli/device", { client_name: "thief", kind: "session" })).body;
     for (const [method, path, body] of [
@@ -119,7 +106,7 @@ describe("the scope `read`", () => {
 });
 
 describe("the scope `write`", () => {
-  test("[CT35] opens the changes of its user, and no read", async () => {
+  test("[CT35] a CLI token with the scope `write` permits the changes of its user, and no read", async () => {
     const token = await tokenOf(ada, "write");
     expect((await token.post("/apps", appBody())).status).toBe(201);
     const detail = "The CLI token lacks the scope read.";
@@ -128,14 +115,14 @@ describe("the scope `write`", () => {
     }
   });
 
-  test("[CT35] is limited by the roles of its user", async () => {
+  test("[CT35] a CLI token with the scope `write` is limited by the roles of its user", async () => {
     const member = await world.person({ org });
     const token = await tokenOf(member, "read", "write");
     expect((await token.post("/apps", appBody())).status).toBe(404);
     expect((await token.put(`/orgs/${org}`, { name: "taken over" })).status).toBe(403);
   });
 
-  test("[CT35] its changes are recorded as those of a CLI token", async () => {
+  test("[CT35] a change with a CLI token is in the audit log with the user and via cli_token", async () => {
     const token = await tokenOf(ada, "write");
     const answer = await token.post("/apps", appBody());
     const entry = await world.database.kysely
@@ -148,7 +135,7 @@ describe("the scope `write`", () => {
 });
 
 describe("DELETE /cli-tokens/self", () => {
-  test("[CT40] revokes the token that is presented, whatever its scopes, and no other", async () => {
+  test("[CT40] DELETE /cli-tokens/self revokes the token of the request, whatever its scopes, and no other", async () => {
     const person = await world.person();
     const [one, other] = [await tokenOf(person, "bundles:read"), await tokenOf(person, "read")];
     expect((await one.delete("/cli-tokens/self")).status).toBe(204);
@@ -157,7 +144,7 @@ describe("DELETE /cli-tokens/self", () => {
     expect((await other.get("/user/me")).status).toBe(200);
   });
 
-  test("[CT40] refuses a session and leaves it open", async () => {
+  test("[CT40] DELETE /cli-tokens/self with a session is a 403 and leaves the session open", async () => {
     const person = await world.person();
     expect((await person.api.delete("/cli-tokens/self")).status).toBe(403);
     expect((await person.api.get("/user/me")).status).toBe(200);

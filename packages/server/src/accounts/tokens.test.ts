@@ -25,7 +25,7 @@ function forged(token: string, part: "header" | "payload" | "signature", replace
 }
 
 describe("tokens", () => {
-  test("[AU10] a token reads back as it was signed, again and again", async () => {
+  test("[AU10] a token is read with the claims that were signed, however often it is read", async () => {
     const token = await tokens.sign("access", claims);
     expect(await tokens.read("access", token)).toEqual(claims);
     expect(await tokens.read("access", token)).toEqual(claims);
@@ -47,7 +47,7 @@ describe("tokens", () => {
     expect(decodeJwt(first).jti).not.toBe(decodeJwt(second).jti);
   });
 
-  test("[AU10] a token of one purpose serves for no other, also after it has served its own", async () => {
+  test("[AU10] a token of one purpose is valid for no other, also after it was used for its own", async () => {
     const access = await tokens.sign("access", claims);
     const refresh = await tokens.sign("refresh", claims);
     expect(await tokens.read("access", access)).not.toBeNull();
@@ -73,14 +73,14 @@ describe("tokens", () => {
     expect(await tokens.read("access", forged(token, "signature", Buffer.alloc(32).toString("base64url")))).toBeNull();
   });
 
-  test("[AU11] a token that asks not to be checked is refused", async () => {
+  test("[AU11] a token with the algorithm none is refused", async () => {
     const token = await tokens.sign("access", claims);
     const unsigned = forged(token, "header", encoded({ alg: "none", typ: "JWT" }));
     expect(await tokens.read("access", unsigned)).toBeNull();
     expect(await tokens.read("access", forged(unsigned, "signature", ""))).toBeNull();
   });
 
-  test("[AU11] a token that another key signed is refused", async () => {
+  test("[AU11] a token that was signed with another key is refused", async () => {
     const others = await createTokens("a signing key of somebody else", clock.now);
     expect(await tokens.read("access", await others.sign("access", claims))).toBeNull();
   });
@@ -90,7 +90,7 @@ describe("tokens", () => {
     ["two dots", ".."],
     ["prose", "no token at all"],
     ["a hundred thousand letters", "a".repeat(100_000)],
-  ])("[AU11] %s is no token", async (_what, text) => {
+  ])("[AU11] %s is refused as a token", async (_what, text) => {
     expect(await tokens.read("access", text)).toBeNull();
   });
 });

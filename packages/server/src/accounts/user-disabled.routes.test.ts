@@ -1,13 +1,10 @@
-import { type Person, startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { type Person, startWorld } from "@binnacle/world";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { hold } from "./locked-row.fixture.ts";
 
 const NOBODY = "0198c0de-0000-7000-8000-000000000000";
 
-let world: World;
-beforeAll(async () => {
-  world = await startWorld();
-});
+const world = await startWorld();
 afterAll(() => world.stop());
 
 const bearer = (token: string, { anyone } = world) => anyone.with({ authorization: `Bearer ${token}` });
@@ -33,7 +30,7 @@ const claim = ({ device_code }: { device_code: string }) =>
   world.anyone.post("/auth/cli/device/token", { device_code });
 
 describe("PATCH /user/{id}/disabled", () => {
-  test("[AU47] ends sessions, streams, CLI tokens and approvals at once and everywhere, and bars the way back in", async () => {
+  test("[AU47] disabling a user ends sessions, streams, CLI tokens and approvals on every replica, and refuses new logins", async () => {
     const person = await world.person();
     const second = await startWorld({ beside: world });
     onTestFinished(() => second.stop());
@@ -57,7 +54,7 @@ describe("PATCH /user/{id}/disabled", () => {
     expect(refused.headers.get("set-cookie")).toBeNull();
   });
 
-  test("[AU47] lets the user in again when it is taken back, with nothing of what was ended", async () => {
+  test("[AU47] enabling a user again permits logins and restores nothing that was ended", async () => {
     const person = await world.person();
     const cli = (await person.api.post("/cli-tokens", { name: "laptop", scopes: ["clusters:read"] })).body;
     await setDisabled(person, true);
@@ -69,7 +66,7 @@ describe("PATCH /user/{id}/disabled", () => {
     expect((await bearer(token).get("/cli-tokens")).body.data).toEqual([]);
   });
 
-  test("[AU47] lets nothing through that is under way", async () => {
+  test("[AU47] disabling a user refuses the user's requests that are in flight", async () => {
     const person = await world.person();
     const approved = await device();
     await approve(person, approved);
@@ -84,27 +81,27 @@ describe("PATCH /user/{id}/disabled", () => {
     expect((await Promise.all(underWay)).map(({ status }) => status)).toEqual([401, 401, 400]);
   });
 
-  test("[AU48] is refused to whoever would disable themselves", async () => {
+  test("[AU48] a superuser who disables themselves gets a 409", async () => {
     const answer = await setDisabled(world.admin, true);
     expect(answer).toMatchObject({ status: 409, body: { detail: expect.stringContaining("yourself") } });
     expect((await world.admin.api.get("/user/me")).body.disabled).toBe(false);
     expect((await setDisabled(world.admin, false)).status).toBe(200);
   });
 
-  test("[AU48] of two superusers who disable each other at once one stays", async () => {
+  test("[AU48] of two superusers who disable each other at once, one stays enabled", async () => {
     const [ada, bob] = [await superuser(), await superuser()];
     const answers = await Promise.all([setDisabled(bob, true, ada), setDisabled(ada, true, bob)]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 401]);
   });
 
-  test("[AU39] a superuser who is the last that is not disabled is not deleted", async () => {
+  test("[AU39] the last superuser who is not disabled cannot be deleted", async () => {
     const other = await superuser();
     await setDisabled(other, true);
     const answer = await world.admin.api.delete(`/user/${world.admin.id}`);
     expect(answer).toMatchObject({ status: 409, body: { detail: "The last superuser cannot be deleted." } });
   });
 
-  test("[AU40] who alone is not disabled among an organization's administrators is not deleted", async () => {
+  test("[AU40] the only administrator of an organization who is not disabled cannot be deleted", async () => {
     const org = await world.org();
     const [ada, bob] = [await world.person({ org, role: "admin" }), await world.person({ org, role: "admin" })];
     await world.admin.api.delete(`/orgs/${org}/members/${world.admin.id}`);
@@ -113,7 +110,7 @@ describe("PATCH /user/{id}/disabled", () => {
     expect((await ada.api.delete(`/orgs/${org}/members/${ada.id}`)).status).toBe(409);
   });
 
-  test("[AU47] is a superuser's, and knows whom it is about", async () => {
+  test("[AU47] PATCH /user/{id}/disabled is for superusers, and is a 404 for an unknown user", async () => {
     const org = await world.org();
     const [person, admin] = [await world.person({ org }), await world.person({ org, role: "admin" })];
     expect((await setDisabled(person, true, admin)).status).toBe(403);

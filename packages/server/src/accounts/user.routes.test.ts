@@ -1,12 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { type Person, startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { type Person, startWorld } from "@binnacle/world";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { bindRole, insertCluster, insertProject } from "../access/bindings.fixture.ts";
 
-let world: World;
-beforeAll(async () => {
-  world = await startWorld();
-});
+const world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
 afterAll(() => world.stop());
 
 const NOBODY = "0198c0de-0000-7000-8000-000000000000";
@@ -23,7 +20,7 @@ const invalidFields = (answer: { body: { detail: { loc: string[]; type: string }
   answer.body.detail.map(({ loc, type }) => `${loc.join(".")} ${type}`).sort();
 
 describe("POST /user", () => {
-  test("[AU30] [AU41] answers with the new user, who begins in the free tier and may sign in", async () => {
+  test("[AU30] [AU41] POST /user answers with the new user, who is in the tier free and may sign in", async () => {
     const fields = newcomer({ profile_image_url: "https://example.com/ada.png" });
     const answer = await world.admin.api.post("/user", fields);
     const { password, ...shown } = fields;
@@ -42,7 +39,7 @@ describe("POST /user", () => {
     await world.login(fields.username, password);
   });
 
-  test("[AU31] is for superusers and for administrators of an organization", async () => {
+  test("[AU31] POST /user is for superusers and for administrators of an organization", async () => {
     const org = await world.org();
     expect((await create({}, await world.person({ org, role: "admin" }))).status).toBe(201);
     for (const person of [await world.person({ org }), await world.person()]) {
@@ -51,7 +48,7 @@ describe("POST /user", () => {
     expect((await world.anyone.post("/user", newcomer())).status).toBe(401);
   });
 
-  test("[AU32] reports every field that is not as it should be, all at once", async () => {
+  test("[AU32] POST /user reports all wrong and unknown fields at once", async () => {
     const answer = await create({ name: "A", username: "Ada!", email: "ada", password: "short", is_superuser: true });
     expect(answer.status).toBe(422);
     expect(invalidFields(answer)).toEqual([
@@ -79,17 +76,17 @@ describe("POST /user", () => {
     ["password", "🧭".repeat(128), 201],
     ["password", "x".repeat(129), 422],
     ["profile_image_url", "javascript:alert(1)", 422],
-  ])("[AU17] [AU32] a %s of %j is %i", async (field, value, status) => {
+  ])("[AU17] [AU32] a new user with a %s of %j is %i", async (field, value, status) => {
     expect((await create({ [field]: value })).status).toBe(status);
   });
 
-  test("[AU17] refuses a password of a million characters without hashing it", async () => {
+  test("[AU17] POST /user refuses a password of a million characters without hashing it", async () => {
     const started = performance.now();
     expect([413, 422]).toContain((await create({ password: "x".repeat(1_000_000) })).status);
     expect(performance.now() - started).toBeLessThan(1_000);
   });
 
-  test("[AU33] keeps the email address in lower case and takes it once, however it is written", async () => {
+  test("[AU33] POST /user stores the email address in lower case and refuses one that is taken, in any case", async () => {
     const { username, email } = newcomer();
     const first = await create({ username, email: email.toUpperCase() });
     expect(first).toMatchObject({ status: 201, body: { email } });
@@ -99,7 +96,7 @@ describe("POST /user", () => {
     expect(sameName).toMatchObject({ status: 409, body: { detail: "A user with this username already exists." } });
   });
 
-  test("[AU33] of users created at once with the same email or username one is made", async () => {
+  test("[AU33] of users who are created at once with the same email address or username, one is created", async () => {
     const { username, email } = newcomer();
     for (const fields of [{ email: `x${email}` }, { username: `x${username}` }]) {
       const answers = await Promise.all(Array.from({ length: 5 }, () => create(fields)));
@@ -109,7 +106,7 @@ describe("POST /user", () => {
 });
 
 describe("reading users", () => {
-  test("[AU34] a superuser lists all, newest first and by pages", async () => {
+  test("[AU34] GET /users lists all users for a superuser, newest first and in pages", async () => {
     const [older, newer] = [await world.person(), await world.person()];
     const answer = await world.admin.api.get("/users?items_per_page=2");
     expect(answer.body).toMatchObject({ page: 1, items_per_page: 2, has_more: true });
@@ -119,7 +116,7 @@ describe("reading users", () => {
     expect((await world.admin.api.get("/users?items_per_page=101")).status).toBe(422);
   });
 
-  test("[AU34] others list who shares an organization with them, and themselves", async () => {
+  test("[AU34] GET /users lists for others themselves and the users who share an organization with them", async () => {
     const [org, elsewhere] = [await world.org(), await world.org()];
     const [ada, bob] = [await world.person({ org }), await world.person({ org })];
     const stranger = await world.person({ org: elsewhere });
@@ -132,7 +129,7 @@ describe("reading users", () => {
     expect((await world.anyone.get("/users")).status).toBe(401);
   });
 
-  test("[AU35] who cannot be seen is not found", async () => {
+  test("[AU35] GET /user/{id} is a 404 for a user whom the caller may not see", async () => {
     const org = await world.org();
     const [ada, bob, stranger] = [await world.person({ org }), await world.person({ org }), await world.person()];
     expect(await ada.api.get(`/user/${bob.id}`)).toMatchObject({ status: 200, body: { id: bob.id } });
@@ -145,7 +142,7 @@ describe("reading users", () => {
     expect((await world.anyone.get(`/user/${bob.id}`)).status).toBe(401);
   });
 
-  test("[AU36] everyone reads the own profile with organizations and role bindings", async () => {
+  test("[AU36] GET /user/me has the caller's organizations and role bindings", async () => {
     const org = await world.org("The Docks");
     const ada = await world.person({ org, role: "admin" });
     for (const path of ["/user/me", "/user/me/"]) {
@@ -159,7 +156,7 @@ describe("reading users", () => {
 });
 
 describe("GET /user/me/access", () => {
-  test("[AU55] has memberships and bindings with the places around them, and derives nothing", async () => {
+  test("[AU55] GET /user/me/access has memberships and role bindings with the places around them, and derives nothing", async () => {
     const { kysely: db } = world.database;
     const [org, other] = [await world.org("Access One"), await world.org("Access Two")];
     const ada = await world.person({ org, role: "admin" });
@@ -176,6 +173,7 @@ describe("GET /user/me/access", () => {
       ],
       clusters: [{ id: theirs, org_id: other, role: "viewer" }],
       projects: [{ id: shop, cluster_id: theirs, org_id: other, role: "editor" }],
+      more_roles: 0,
     };
     expect(await ada.api.get("/user/me/access")).toMatchObject({ status: 200, body: access });
 
@@ -191,7 +189,7 @@ describe("GET /user/me/access", () => {
     expect(await seenBy({ project_id: project })).toEqual({ ...access, orgs: [], clusters: [], projects: [] });
   });
 
-  test("[AU55] is empty for a superuser who is a member of nothing, and for nobody else's roles", async () => {
+  test("[AU55] GET /user/me/access is empty for a superuser who is a member of nothing", async () => {
     const { kysely: db } = world.database;
     const boss = await world.person();
     const appoint = (is_superuser: boolean) =>
@@ -206,7 +204,7 @@ describe("GET /user/me/access", () => {
 });
 
 describe("PATCH /user/{id}", () => {
-  test("[AU37] changes what is given of the own record and leaves the rest", async () => {
+  test("[AU37] PATCH /user/{id} changes the given fields of the caller's record and leaves the others", async () => {
     const { api, id, username, password: current_password } = await world.person();
     const before = (await api.get(`/user/${id}`)).body;
     world.clock.advance(1_000);
@@ -219,7 +217,7 @@ describe("PATCH /user/{id}", () => {
     expect((await api.get("/user/me")).status).toBe(200);
   });
 
-  test("[AU37] is refused for another's record, to a superuser too, and whether it exists or not", async () => {
+  test("[AU37] PATCH and DELETE /user/{id} of another user are a 403, for a superuser too, and whether the user exists or not", async () => {
     const [ada, bob] = [await world.person(), await world.person()];
     for (const caller of [ada, world.admin]) {
       expect((await caller.api.patch(`/user/${bob.id}`, { name: "Robert" })).status).toBe(403);
@@ -231,7 +229,7 @@ describe("PATCH /user/{id}", () => {
     expect((await world.anyone.send("PATCH", `/user/${bob.id}`, { body: {} })).status).toBe(401);
   });
 
-  test("[AU32] takes no field that is not the user's to change", async () => {
+  test("[AU32] PATCH /user/{id} refuses fields that are not the user's to change", async () => {
     const { api, id } = await world.person();
     const answer = await api.patch(`/user/${id}`, { is_superuser: true, tier: "pro", name: "X" });
     expect(answer.status).toBe(422);
@@ -242,7 +240,7 @@ describe("PATCH /user/{id}", () => {
     ]);
   });
 
-  test("[AU33] does not take what another user has", async () => {
+  test("[AU33] PATCH /user/{id} with the email address or username of another user is a 409", async () => {
     const [ada, bob] = [await world.person(), await world.person()];
     const current_password = ada.password;
     for (const taken of [{ email: bob.email.toUpperCase(), current_password }, { username: bob.username }]) {
@@ -253,7 +251,7 @@ describe("PATCH /user/{id}", () => {
 });
 
 describe("DELETE /user/{id}", () => {
-  test("[AU38] ends everything of the user: sessions, CLI tokens, memberships, and frees the names", async () => {
+  test("[AU38] DELETE /user/{id} deletes sessions, CLI tokens and memberships, and frees username and email address", async () => {
     const org = await world.org();
     const ada = await world.person({ org });
     const { body: cli } = await ada.api.post("/cli-tokens", { name: "laptop", scopes: ["clusters:read"] });
@@ -271,12 +269,12 @@ describe("DELETE /user/{id}", () => {
     expect((await create({ username: ada.username, email: ada.email })).status).toBe(201);
   });
 
-  test("[AU39] is refused to the last superuser", async () => {
+  test("[AU39] the last superuser cannot delete themselves", async () => {
     const answer = await world.admin.api.delete(`/user/${world.admin.id}`);
     expect(answer).toMatchObject({ status: 409, body: { detail: "The last superuser cannot be deleted." } });
   });
 
-  test("[AU40] is refused to the only administrator of an organization, which is named", async () => {
+  test("[AU40] the only administrator of an organization cannot delete themselves, and the 409 names the organization", async () => {
     const { org, admins } = await administered("Ropewalk", 1);
     const [ada] = admins as [Person];
     const answer = await ada.api.delete(`/user/${ada.id}`);
@@ -287,7 +285,7 @@ describe("DELETE /user/{id}", () => {
     expect((await heir.api.delete(`/user/${heir.id}`)).status).toBe(409);
   });
 
-  test("[AU40] of two last administrators who leave at once one stays", async () => {
+  test("[AU40] of the last two administrators who delete themselves at once, one stays", async () => {
     const { admins } = await administered("Chandlery", 2);
     const answers = await Promise.all(admins.map(({ api, id }) => api.delete(`/user/${id}`)));
     expect(answers.map(({ status }) => status).sort()).toEqual([204, 409]);
@@ -302,7 +300,7 @@ describe("PATCH /user/{id}/tier", () => {
     expect((await api.get("/user/me")).body.tier).toBe("pro");
   });
 
-  test("[AU41] an unknown tier or user is not found, and nobody else may", async () => {
+  test("[AU41] PATCH /user/{id}/tier with an unknown tier or user is a 404, and is for superusers alone", async () => {
     const { id, api } = await world.person();
     expect((await world.admin.api.patch(`/user/${id}/tier`, { tier: "gold" })).status).toBe(404);
     expect((await world.admin.api.patch(`/user/${NOBODY}/tier`, { tier: "pro" })).status).toBe(404);

@@ -11,21 +11,22 @@ import {
   verifyUserEmail,
 } from "@binnacle/contract";
 import type { AccessUnit } from "../access/access-change.ts";
+import { ADMINISTERS_AN_ORG } from "../access/caller.store.ts";
+import type { Caller } from "../access/caller.ts";
+import { roleNeeded } from "../access/role.ts";
 import { inEachOrg } from "../audit/audit.ts";
-import type { Clock } from "../clock.ts";
-import type { Queries } from "../database/transaction.ts";
-import { notFound, unauthenticated } from "../fault.ts";
-import { currentAccess, currentUser, ownRecord, signedIn, superuser, userCreator } from "../http/guard.ts";
-import { envelope, pageOf } from "../http/pagination.ts";
+import { forbidden, notFound, unauthenticated } from "../fault.ts";
+import { callerWith, type Guard, listOf, ownRecord, type SignedIn, signedIn, superuser } from "../http/guard.ts";
+import { envelope } from "../http/pagination.ts";
 import { type Call, type Route, route } from "../http/route.ts";
 import { newId } from "../id.adapter.ts";
+import type { Ports } from "../ports.ts";
 import { findTier } from "../tiers/tier.store.ts";
 import { DEFAULT_TIER } from "../tiers/tier.ts";
 import { deleteCliTokensOf } from "./cli-token.store.ts";
 import { denyApprovedDevices } from "./device-login.store.ts";
 import { bySession, bySource, clearAttempts, tallyKeys } from "./login-tally.store.ts";
-import type { Passwords } from "./password.adapter.ts";
-import type { IsPasswordRight } from "./password-check.runner.ts";
+import { ME, OWN_ACCESS } from "./own-record.store.ts";
 import { endSessionsOf, lockCaller } from "./session.store.ts";
 import {
   deleteUserRow,
@@ -33,13 +34,13 @@ import {
   findUser,
   findVisibleUser,
   insertUser,
-  listUserRows,
   lockEnabledSuperusers,
   lockUser,
   orgIdsAdministeredBy,
   recordInOrgsOf,
   type UserWithHash,
   updateUserRow,
+  userList,
 } from "./user.store.ts";
 import {
   currentPasswordMissing,
@@ -55,59 +56,51 @@ import {
   wireUser,
 } from "./user.ts";
 
-interface Ports {
-  readonly db: Queries;
-  readonly passwords: Passwords;
-  readonly isPasswordRight: IsPasswordRight;
-  readonly clock: Clock;
+/** Superusers and administrators of any organization may create users. */
+const userCreator: Guard<SignedIn> = {
+  requirement: { needs: "any_org_admin" },
+  async authorize(request, input) {
+    const { caller, administersAnOrg } = await callerWith(ADMINISTERS_AN_ORG).authorize(request, input);
+    if (!caller.isSuperuser && !administersAnOrg) throw forbidden(roleNeeded({ needs: "any_org_admin" }));
+    return { caller };
+  },
+};
+
+/**
+ * Ends all sessions and approvals, and the CLI tokens unless they are kept. Returns the number of deleted CLI tokens.
+ */
+async function endAccess(unit: AccessUnit, userId: string, keepsTokens: boolean, now: Date): Promise<number> {
+  await endSessionsOf(unit, userId, now);
+  await denyApprovedDevices(unit.db, userId);
+  return keepsTokens ? 0 : deleteCliTokensOf(unit.db, userId);
 }
 
-export function userRoutes({ db, passwords, isPasswordRight, clock }: Ports): Route[] {
-  /**
-   * Verifies the password before the transaction, because hashing is slow. The proof is valid while this hash is the
-   * stored one.
-   */
-  async function provenHash(
-    user: UserWithHash,
-    password: string | undefined,
-    sources: readonly string[],
-    { reply, change }: Pick<Call, "reply" | "change">,
-  ): Promise<string> {
-    if (password === undefined) throw currentPasswordMissing();
-    const account = user.username;
-    const refusal = "user.refuse_update";
-    if (!(await isPasswordRight({ user, account, password, sources, refusal, reply, change })))
-      throw currentPasswordWrong();
-    return user.password_hash;
-  }
+/** What the CLI token of a request may do; null for a session. */
+function presentedToken({ scopes, boundary, tokenExpiresAt }: Caller) {
+  if (scopes === null || tokenExpiresAt === null) return null;
+  const place = { org_id: null, project_id: null, ...boundary };
+  return { scopes: [...scopes], ...place, expires_at: tokenExpiresAt.toISOString() };
+}
 
-  /**
-   * Ends all sessions and approvals, and the CLI tokens unless they are kept. Returns the number of deleted CLI tokens.
-   */
-  async function endAccess(unit: AccessUnit, userId: string, keepsTokens: boolean, now: Date): Promise<number> {
-    await endSessionsOf(unit, userId, now);
-    await denyApprovedDevices(unit.db, userId);
-    return keepsTokens ? 0 : deleteCliTokensOf(unit.db, userId);
-  }
-
+export function userRoutes({ db, passwords, clock }: Ports<"db" | "passwords" | "clock">): Route[] {
   return [
-    route(getMe, currentUser, async ({ user, organizations, bindings }) => ({
+    route(getMe, callerWith(ME), async ({ caller, user, organizations, bindings, more_roles }) => ({
       ...wireUser(user),
       organizations: [...organizations],
       role_bindings: bindings.map(wireBinding),
+      more_roles,
+      token: presentedToken(caller),
     })),
 
-    route(getMyAccess, currentAccess, async ({ caller, orgs, clusters, projects }) => ({
+    route(getMyAccess, callerWith(OWN_ACCESS), async ({ caller, orgs, clusters, projects, more_roles }) => ({
       is_superuser: caller.isSuperuser,
       orgs,
       clusters,
       projects,
+      more_roles,
     })),
 
-    route(listUsers, signedIn, async ({ caller, query }) => {
-      const { users, total } = await listUserRows(db, caller, query.search, pageOf(query));
-      return envelope(users.map(wireUser), total, query);
-    }),
+    route(listUsers, listOf(userList), async ({ rows, total, query }) => envelope(rows.map(wireUser), total, query)),
 
     route(createUser, userCreator, async ({ caller, body: { password, ...fields }, change }) => {
       const password_hash = await passwords.hash(password);
@@ -138,7 +131,34 @@ export function userRoutes({ db, passwords, isPasswordRight, clock }: Ports): Ro
       if (!user) throw notFound("User");
       return wireUser(user);
     }),
+  ];
+}
 
+export function userUpdateRoutes({
+  db,
+  passwords,
+  isPasswordRight,
+  clock,
+}: Ports<"db" | "passwords" | "isPasswordRight" | "clock">): Route[] {
+  /**
+   * Verifies the password before the transaction, because hashing is slow. The proof is valid while this hash is the
+   * stored one.
+   */
+  async function provenHash(
+    user: UserWithHash,
+    password: string | undefined,
+    sources: readonly string[],
+    { reply, change }: Pick<Call, "reply" | "change">,
+  ): Promise<string> {
+    if (password === undefined) throw currentPasswordMissing();
+    const account = user.username;
+    const refusal = "user.refuse_update";
+    if (!(await isPasswordRight({ user, account, password, sources, refusal, reply, change })))
+      throw currentPasswordWrong();
+    return user.password_hash;
+  }
+
+  return [
     route(
       updateUser,
       ownRecord(({ params }) => params.id),
@@ -189,7 +209,11 @@ export function userRoutes({ db, passwords, isPasswordRight, clock }: Ports): Ro
         });
       },
     ),
+  ];
+}
 
+export function userAdministrationRoutes({ clock }: Ports<"clock">): Route[] {
+  return [
     route(
       deleteUser,
       ownRecord(({ params }) => params.id),

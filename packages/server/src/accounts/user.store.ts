@@ -1,33 +1,32 @@
-import { type SqlBool, sql, type Updateable } from "kysely";
+import type { Updateable } from "kysely";
 import type { AccessUnit } from "../access/access-change.ts";
 import type { Caller } from "../access/caller.ts";
-import { orgIdsOf, visibleUsers } from "../access/visible.store.ts";
+import { counted, keptTotal, matchesAll, newest, seenText, WINDOW } from "../access/list.store.ts";
+import { filterValues, isFiltered, type ListQuery, type QueriedList } from "../access/list.ts";
+import { KNOWN_USERS, orgIdsOf, visibleUsers } from "../access/visibility.store.ts";
 import { type ChangeRecord, inEachOrg } from "../audit/audit.ts";
-import { totalRows } from "../database/row-count.store.ts";
+import { columnsOf } from "../database/columns.ts";
 import type { UserTable } from "../database/tables.ts";
 import { isUniqueViolation, type Queries, type Tx } from "../database/transaction.ts";
 import type { Unit } from "../http/change.runner.ts";
 import { emailTaken, type User, usernameTaken } from "./user.ts";
 
-const COLUMNS = [
-  "users.id",
-  "users.name",
-  "users.username",
-  "users.email",
-  "users.email_verified",
-  "users.email_vouched_by",
-  "users.profile_image_url",
-  "users.is_superuser",
-  "users.disabled",
-  "users.tier_name",
-  "users.created_at",
-  "users.updated_at",
+/** All but the hash of the password. */
+export const USER_COLUMNS = [
+  "id",
+  "name",
+  "username",
+  "email",
+  "email_verified",
+  "email_vouched_by",
+  "profile_image_url",
+  "is_superuser",
+  "disabled",
+  "tier_name",
+  "created_at",
+  "updated_at",
 ] as const;
-
-interface Window {
-  readonly limit: number;
-  readonly offset: number;
-}
+const COLUMNS = USER_COLUMNS.map((column) => `users.${column}` as const);
 
 export interface UserWithHash extends User {
   readonly password_hash: string;
@@ -99,27 +98,36 @@ export function lockUser(tx: Tx, id: string): Promise<UserWithHash | undefined> 
     .executeTakeFirst();
 }
 
-export async function listUserRows(
-  db: Queries,
-  caller: Caller,
-  search: string | undefined,
-  { limit, offset }: Window,
-): Promise<{ users: User[]; total: number }> {
-  const all = db.selectFrom("users").where(visibleUsers(caller));
-  // A line break is in no name and in no text that is searched for.
-  const text = sql`lower(concat_ws(E'\\n', users.name, users.username, users.email))`;
-  const visible = search ? all.where(sql<SqlBool>`strpos(${text}, lower(${search})) > 0`) : all;
-  const [users, total] = await Promise.all([
-    visible.select(COLUMNS).orderBy("users.id", "desc").limit(limit).offset(offset).execute(),
-    caller.isSuperuser && !search
-      ? totalRows(db, "users")
-      : visible
-          .select((count) => count.fn.countAll<number>().as("total"))
-          .executeTakeFirstOrThrow()
-          .then((counted) => counted.total),
-  ]);
-  return { users, total };
-}
+const LISTED = columnsOf("page", USER_COLUMNS);
+const IS_KNOWN = `id in (${KNOWN_USERS})`;
+
+const ALL: ListQuery = {
+  name: "users",
+  text: (bound) =>
+    seenText({
+      all: { page: `select * from ${newest("users", null, bound)} u ${WINDOW}`, total: keptTotal("users") },
+      own: counted("users", IS_KNOWN),
+      columns: LISTED,
+    }),
+};
+
+/** A line break is in no name and in no text that is searched for. */
+const SEARCH = { search: { contains: "lower(concat_ws(E'\\n', name, username, email))" } };
+const IS_FOUND = matchesAll(SEARCH);
+const FOUND: ListQuery = {
+  name: "users found",
+  text: () =>
+    seenText({
+      all: counted("users", IS_FOUND),
+      own: counted("users", `${IS_KNOWN} and ${IS_FOUND}`),
+      columns: LISTED,
+    }),
+};
+
+export const userList: QueriedList<User, { readonly search?: string | undefined }> = {
+  choose: (filter) =>
+    isFiltered(SEARCH, filter) ? { query: FOUND, values: filterValues(SEARCH, filter) } : { query: ALL, values: [] },
+};
 
 export function findVisibleUser(db: Queries, caller: Caller, id: string): Promise<User | undefined> {
   return db

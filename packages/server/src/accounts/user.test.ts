@@ -29,7 +29,7 @@ const ada: User = {
 };
 
 describe("a user", () => {
-  test("[AU30] shows these fields and no other, whatever the row holds", () => {
+  test("[AU30] a user on the wire has exactly the public fields, whatever the row holds", () => {
     const row = { ...ada, password_hash: "$argon2id$" };
     expect(wireUser(row)).toEqual({
       id: ada.id,
@@ -46,7 +46,7 @@ describe("a user", () => {
     });
   });
 
-  test("[AU36] shows a role binding by its id, role and place", () => {
+  test("[AU36] a role binding on the wire has its id, user, role and place", () => {
     const { created_at, updated_at } = ada;
     const binding = {
       id: "b",
@@ -68,7 +68,7 @@ describe("a user", () => {
     });
   });
 
-  test("[AU33] has one email address, however it is written", () => {
+  test("[AU33] an email address is normalised to lower case", () => {
     expect(normaliseEmail("Ada@Example.COM")).toBe("ada@example.com");
   });
 
@@ -77,12 +77,12 @@ describe("a user", () => {
     ["a superuser who also runs one", emailSetBy({ isSuperuser: true }, ["docks"]), { docks: true, ships: true }],
     ["an administrator", emailSetBy({ isSuperuser: false }, ["docks"]), { docks: true, ships: false }],
     ["its user", emailSetBy({ isSuperuser: false }, []), { docks: false, ships: false }],
-  ])("[AU46] an address that %s has set is trusted where they may vouch for it", (_, trust, expected) => {
+  ])("[AU46] an email address that %s has set is trusted where they may vouch for it", (_, trust, expected) => {
     const trusted = { docks: isEmailTrusted(trust, "docks"), ships: isEmailTrusted(trust, "ships") };
     expect(trusted).toEqual(expected);
   });
 
-  test("[AU49] asks about the own things, and only as a superuser about somebody else's", () => {
+  test("[AU49] a caller may name themselves, and only a superuser may name another user", () => {
     const caller = { id: ada.id, isSuperuser: false };
     expect(subjectOf(caller, undefined)).toBe(ada.id);
     expect(subjectOf(caller, ada.id.toUpperCase())).toBe(ada.id);
@@ -90,18 +90,18 @@ describe("a user", () => {
     expect(subjectOf({ ...caller, isSuperuser: true }, "another")).toBe("another");
   });
 
-  test("[AU48] is not disabled by themselves", () => {
+  test("[AU48] a user cannot disable themselves", () => {
     expect(disablingProblem(ada, ada.id)).toMatchObject({ kind: "conflict" });
     expect(disablingProblem(ada, "another")).toBeNull();
   });
 
-  test("[AU18] is told which field a new password lacks", () => {
+  test("[AU18] a missing or wrong current password is reported at the field current_password", () => {
     for (const problem of [currentPasswordMissing(), currentPasswordWrong()]) {
       expect(problem).toMatchObject({ kind: "invalid", detail: [{ loc: ["body", "current_password"] }] });
     }
   });
 
-  test("[AU39] who is the last enabled superuser stays", () => {
+  test("[AU39] the last enabled superuser cannot be deleted", () => {
     const root = { ...ada, is_superuser: true };
     const deletion = (user: User, ...enabledSuperusers: string[]) =>
       deletionProblem(user, { enabledSuperusers, soleAdminOf: [] });
@@ -110,7 +110,7 @@ describe("a user", () => {
     expect(deletion(ada, "another")).toBeNull();
   });
 
-  test("[AU40] who alone administers organizations stays, and is told which", () => {
+  test("[AU40] the only administrator of organizations cannot be deleted, and the refusal names the organizations", () => {
     const problem = deletionProblem(ada, { enabledSuperusers: ["root"], soleAdminOf: ["Docks", "Ships"] });
     expect(problem).toMatchObject({ kind: "conflict", message: expect.stringContaining("Docks, Ships") });
   });

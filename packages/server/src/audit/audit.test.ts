@@ -17,7 +17,7 @@ const record: ChangeRecord = {
 };
 
 describe("an audit entry", () => {
-  test("[AL1] says who, by what, from where, did what to what, when and in which request", () => {
+  test("[AL1] an audit entry has actor, credential, source address, action, resource, time and request", () => {
     expect(wireAuditEntry(auditRow(record, circumstances, ID, AT))).toEqual({
       id: ID,
       at: "2030-01-01T00:00:00.000Z",
@@ -37,7 +37,7 @@ describe("an audit entry", () => {
     return { changes, summary };
   };
 
-  test("[AL84] has the value before and after of each field that has changed, and says so in words", () => {
+  test("[AL84] an audit entry has the value before and after of each changed field, and a summary in words", () => {
     const before = { name: "Old", role: "member", quota: { cpu: 4, memory: "8Gi" }, hosts: ["a"], sealed: "hunter2" };
     const changes = { name: "New", role: "member", quota: { cpu: 8, memory: "8Gi" }, hosts: ["a", "b"], revision: 7 };
     expect(described({ before, changes })).toEqual({
@@ -52,7 +52,20 @@ describe("an audit entry", () => {
     expect(described({ before, changes: { name: "Old" } })).toEqual({ changes: {}, summary: "Nothing changed" });
   });
 
-  test("[AL85] names a secret, and what looks like one, without its value", () => {
+  test.each<[string, string | null, string | null]>([
+    ["addon_instance.create", "db", "addon instance db created"],
+    ["cli_token.delete", "laptop", "CLI token laptop deleted"],
+    ["session.end", null, "session ended"],
+    ["cluster.rotate_token", "edge", null],
+    ["role_binding.grant", null, null],
+    ["task.constructor", "x", null],
+    ["user.delete", "x".repeat(254), `user ${"x".repeat(195)}`],
+  ])("[AL407] the action %s on %j without changed fields reads %j", (action, name, summary) => {
+    const resource = { type: action.slice(0, action.indexOf(".")), id: ID, name };
+    expect(auditRow({ action, resource, orgId: null }, circumstances, ID, AT).summary).toBe(summary);
+  });
+
+  test("[AL85] an audit entry names a secret, and what looks like one, without its value", () => {
     const before = { name: "Old", values: { auth: { password: "hunter1" } } };
     const changes = { values: { auth: { password: "hunter2" } }, secret_access_key: "changed" };
     expect(described({ before, changes })).toEqual({
@@ -61,7 +74,7 @@ describe("an audit entry", () => {
     });
   });
 
-  test("[AL86] stays small, however many fields have changed and however long they are", () => {
+  test("[AL86] an audit entry stays small, however many fields have changed and however long they are", () => {
     const many = (text: string) =>
       Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`f${index}`, `${text} word`.repeat(1000)]));
     const { changes, summary } = described({ before: many("old"), changes: many("new") });
@@ -72,12 +85,12 @@ describe("an audit entry", () => {
     expect(summary).toMatch(/ and 99\d more$/);
   });
 
-  test("[AL1] of a deletion has no changes to show", () => {
+  test("[AL1] the audit entry of a deletion has no changes", () => {
     const { changes: _, ...deletion } = record;
     expect(auditRow(deletion, circumstances, ID, AT).changes).toEqual({});
   });
 
-  test("[AL2] names the actor that the change itself names, as at a login", () => {
+  test("[AL2] an audit entry has the actor that the change itself names, as at a login", () => {
     const actor = { id: "bob", email: "bob@example.com", via: "user" } as const;
     expect(auditRow({ ...record, actor }, circumstances, ID, AT)).toMatchObject({
       actor_id: "bob",

@@ -6,6 +6,8 @@ import {
   fieldChanges,
   type Via,
 } from "@binnacle/contract";
+import type { Location } from "../access/place.ts";
+import { recordSentence } from "./record-sentence.ts";
 
 /** The audit entry of a change, as a handler describes it. */
 export interface ChangeRecord {
@@ -15,14 +17,14 @@ export interface ChangeRecord {
   /** The organization whose administrators may read the entry; null where there is none. */
   readonly orgId: string | null;
   /** The place of the change, if it is not the one that the guard has found. */
-  readonly place?: Place;
-  /** The changed fields with their new values, and what else is to be told. Secrets are named as "changed". */
+  readonly place?: Location;
+  /** The changed fields with their new values, and further details. Secrets are named as "changed". */
   readonly changes?: Readonly<Record<string, unknown>>;
   /** The values before the change. Those that `changes` names are compared, and both values are put on record. */
   readonly before?: object;
   /** The changed fields, where the handler has compared them itself. */
   readonly fields?: readonly FieldChange[];
-  /** The sentence about the change, if it is more than the changed fields. */
+  /** The sentence about the change, if it is more than the changed fields or what has become of the resource. */
   readonly summary?: string;
   /** The actor, if the request has no caller, as at a login. */
   readonly actor?: Actor;
@@ -31,12 +33,6 @@ export interface ChangeRecord {
 /** Creates an entry about a user for each of their organizations; without any, for superusers only. */
 export const inEachOrg = (entry: Omit<ChangeRecord, "orgId">, orgIds: readonly string[]): ChangeRecord[] =>
   (orgIds.length > 0 ? orgIds : [null]).map((orgId) => ({ ...entry, orgId }));
-
-/** A cluster or one of its projects. Everybody who sees the place may see the entries about it. */
-export interface Place {
-  readonly clusterId: string;
-  readonly projectId?: string;
-}
 
 export interface Actor {
   readonly id: string | null;
@@ -94,9 +90,10 @@ export function auditRow(
 
 const CHANGED = "changed";
 
-/** Compares the values and says in words what has changed. Anything that a tenant can make large is bounded. */
-function describedChanges({ changes = {}, before, fields, summary }: ChangeRecord) {
-  if (!before && !fields) return { changes, summary: summary ?? null };
+/** Compares the values and describes what has changed. Anything that a tenant can make large is bounded. */
+function describedChanges(record: ChangeRecord) {
+  const { changes = {}, before, fields, summary } = record;
+  if (!before && !fields) return { changes, summary: summary ?? recordSentence(record) };
   const isCompared = ([name]: readonly [string, unknown]) => before !== undefined && Object.hasOwn(before, name);
   const given = Object.entries(changes);
   const others = given.filter((entry) => !isCompared(entry));

@@ -1,25 +1,14 @@
-import { type Person, startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Person, startWorld } from "@binnacle/world";
+import { afterAll, describe, expect, test } from "vitest";
 import { bindRole, insertCluster, insertProject } from "../access/bindings.fixture.ts";
 
 const MINUTE_MS = 60_000;
 const UNKNOWN = "01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11";
 const LAST_ADMIN = { status: 409, body: { detail: "An organization keeps at least one administrator." } };
 
-let world: World;
-let org: string;
-let admin: Person;
-let member: Person;
-let stranger: Person;
-
-beforeAll(async () => {
-  world = await startWorld();
-  org = await world.org();
-  admin = await world.person({ org, role: "admin" });
-  member = await world.person({ org });
-  stranger = await world.person();
-});
-afterAll(() => world?.stop());
+const world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
+const { org, admin, member, stranger } = await world.orgWithPeople();
+afterAll(() => world.stop());
 
 /** An organization whose only administrator is the person returned. */
 async function orgOf(): Promise<{ id: string; owner: Person }> {
@@ -30,7 +19,7 @@ async function orgOf(): Promise<{ id: string; owner: Person }> {
 }
 
 describe("GET /orgs/{id}/members", () => {
-  test("[OR9] shows each member with name, email and role, newest first", async () => {
+  test("[OR9] GET /orgs/{id}/members shows each member with name, email and role, newest first", async () => {
     const { id, owner } = await orgOf();
     const later = await world.person();
     const earlier = await world.person();
@@ -53,27 +42,27 @@ describe("GET /orgs/{id}/members", () => {
     });
   });
 
-  test("[OR9] is the members' own", async () => {
+  test("[OR9] GET /orgs/{id}/members is a 403 for a stranger", async () => {
     expect((await stranger.api.get(`/orgs/${org}/members`)).status).toBe(403);
   });
 });
 
 describe("POST /orgs/{id}/members", () => {
-  test("[OR10] adds a user by id", async () => {
+  test("[OR10] POST /orgs/{id}/members adds a user by id", async () => {
     const person = await world.person();
     const added = await admin.api.post(`/orgs/${org}/members`, { user_id: person.id, role: "member" });
     expect(added).toMatchObject({ status: 201, body: { user_id: person.id, email: person.email, role: "member" } });
     expect((await person.api.get(`/orgs/${org}`)).status).toBe(200);
   });
 
-  test("[OR10] adds a user by email address, whatever its case", async () => {
+  test("[OR10] POST /orgs/{id}/members adds a user by email address, in any case", async () => {
     const person = await world.person();
     const email = person.email.toUpperCase();
     const added = await admin.api.post(`/orgs/${org}/members`, { email, role: "admin" });
     expect(added).toMatchObject({ status: 201, body: { user_id: person.id, role: "admin" } });
   });
 
-  test("[OR10] adds a user by username", async () => {
+  test("[OR10] POST /orgs/{id}/members adds a user by username", async () => {
     const person = await world.person();
     const added = await admin.api.post(`/orgs/${org}/members`, { username: person.username, role: "member" });
     expect(added).toMatchObject({ status: 201, body: { user_id: person.id, role: "member" } });
@@ -84,7 +73,7 @@ describe("POST /orgs/{id}/members", () => {
     ["two", { user_id: UNKNOWN, email: "ada@example.com" }],
     ["two others", { username: "ada", email: "ada@example.com" }],
     ["all", { user_id: UNKNOWN, username: "ada", email: "ada@example.com" }],
-  ])("[OR10] refuses %s of user_id, email and username", async (_, whom) => {
+  ])("[OR10] POST /orgs/{id}/members with %s of user_id, email and username is a 422", async (_, whom) => {
     const refusal = {
       status: 422,
       body: {
@@ -96,7 +85,7 @@ describe("POST /orgs/{id}/members", () => {
     expect((await world.anyone.post(`/orgs/${org}/members`, { ...whom, role: "member" })).status).toBe(401);
   });
 
-  test("[OR11] does not know who does not exist", async () => {
+  test("[OR11] adding a user who does not exist to an organization is a 404", async () => {
     const notThere = { status: 404, body: { detail: "User not found." } };
     const add = (whom: object) => admin.api.post(`/orgs/${org}/members`, { ...whom, role: "member" });
     expect(await add({ user_id: UNKNOWN })).toMatchObject(notThere);
@@ -104,7 +93,7 @@ describe("POST /orgs/{id}/members", () => {
     expect(await add({ username: "nobody" })).toMatchObject(notThere);
   });
 
-  test("[OR11] does not add anybody twice, also not at once", async () => {
+  test("[OR11] adding a user to an organization twice is a 409, also at the same time", async () => {
     const person = await world.person();
     const add = () => admin.api.post(`/orgs/${org}/members`, { user_id: person.id, role: "admin" });
     const answers = await Promise.all([add(), add(), add()]);
@@ -114,39 +103,39 @@ describe("POST /orgs/{id}/members", () => {
     });
   });
 
-  test("[OR10] is an administrator's", async () => {
+  test("[OR10] POST /orgs/{id}/members needs an administrator", async () => {
     expect((await member.api.post(`/orgs/${org}/members`, { user_id: stranger.id, role: "member" })).status).toBe(403);
   });
 });
 
 describe("PUT /orgs/{id}/members/{user_id}", () => {
-  test("[OR12] changes the role, and it holds at once", async () => {
+  test("[OR12] PUT /orgs/{id}/members/{user_id} changes the role, which applies at once", async () => {
     const person = await world.person({ org });
     const changed = await admin.api.put(`/orgs/${org}/members/${person.id}`, { role: "admin" });
     expect(changed).toMatchObject({ status: 200, body: { user_id: person.id, role: "admin" } });
     expect((await person.api.get(`/orgs/${org}/audit-log`)).status).toBe(200);
   });
 
-  test("[OR12] does not know who is no member", async () => {
+  test("[OR12] changing the role of a user who is not a member is a 404", async () => {
     expect(await admin.api.put(`/orgs/${org}/members/${stranger.id}`, { role: "admin" })).toMatchObject({
       status: 404,
       body: { detail: "Member not found." },
     });
   });
 
-  test("[OR12] is an administrator's, and knows no third role", async () => {
+  test("[OR12] changing a role needs an administrator, and an unknown role is a 422", async () => {
     expect((await member.api.put(`/orgs/${org}/members/${member.id}`, { role: "admin" })).status).toBe(403);
     expect((await admin.api.put(`/orgs/${org}/members/${member.id}`, { role: "owner" })).status).toBe(422);
   });
 
-  test("[OR13] does not demote the last administrator, not even for a superuser", async () => {
+  test("[OR13] the last administrator of an organization cannot be demoted, not even by a superuser", async () => {
     const { id, owner } = await orgOf();
     expect(await owner.api.put(`/orgs/${id}/members/${owner.id}`, { role: "member" })).toMatchObject(LAST_ADMIN);
     expect(await world.admin.api.put(`/orgs/${id}/members/${owner.id}`, { role: "member" })).toMatchObject(LAST_ADMIN);
     expect((await owner.api.put(`/orgs/${id}/members/${owner.id}`, { role: "admin" })).status).toBe(200);
   });
 
-  test("[OR13] knows the last administrator by an id in capitals too", async () => {
+  test("[OR13] the last administrator cannot be demoted or removed by an id in capitals either", async () => {
     const { id, owner } = await orgOf();
     const path = `/orgs/${id}/members/${owner.id.toUpperCase()}`;
     expect(await owner.api.put(path, { role: "member" })).toMatchObject(LAST_ADMIN);
@@ -155,7 +144,7 @@ describe("PUT /orgs/{id}/members/{user_id}", () => {
 });
 
 describe("DELETE /orgs/{id}/members/{user_id}", () => {
-  test("[OR14] takes the membership and every role in the organization with it, and none elsewhere", async () => {
+  test("[OR14] removing a member removes every role in the organization, and none elsewhere", async () => {
     const db = world.database.kysely;
     const elsewhere = await world.org();
     const person = await world.person({ org });
@@ -171,17 +160,17 @@ describe("DELETE /orgs/{id}/members/{user_id}", () => {
     expect((await person.api.get(`/orgs/${org}`)).status).toBe(403);
   });
 
-  test("[OR14] does not know who is no member", async () => {
+  test("[OR14] removing a user who is not a member is a 404, and a member may remove nobody", async () => {
     expect((await admin.api.delete(`/orgs/${org}/members/${stranger.id}`)).status).toBe(404);
     expect((await member.api.delete(`/orgs/${org}/members/${admin.id}`)).status).toBe(403);
   });
 
-  test("[OR13] does not remove the last administrator", async () => {
+  test("[OR13] the last administrator of an organization cannot be removed", async () => {
     const { id, owner } = await orgOf();
     expect(await owner.api.delete(`/orgs/${id}/members/${owner.id}`)).toMatchObject(LAST_ADMIN);
   });
 
-  test("[OR13] leaves one administrator when all step down at once", async () => {
+  test("[OR13] one administrator is left when all of them step down at once", async () => {
     const { id, owner } = await orgOf();
     const second = await world.person({ org: id, role: "admin" });
     const third = await world.person({ org: id, role: "admin" });

@@ -1,13 +1,13 @@
 import { addMember, changeMember, listMembers, removeMember } from "@binnacle/contract";
 import { findUser, findUserByEmail, findUserByUsername } from "../accounts/user.store.ts";
 import { emailUnverified, isEmailTrusted, normaliseEmail, type User } from "../accounts/user.ts";
-import type { Clock } from "../clock.ts";
 import { totalRows } from "../database/row-count.store.ts";
-import type { Queries, Tx } from "../database/transaction.ts";
+import type { Tx } from "../database/transaction.ts";
 import { notFound } from "../fault.ts";
-import { orgAdmin, orgMember } from "../http/guard.ts";
+import { at } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
+import type { Ports } from "../ports.ts";
 import {
   adminsOf,
   deleteMember,
@@ -18,6 +18,7 @@ import {
   updateMemberRole,
 } from "./org.store.ts";
 import { lastAdminProblem, type Member, wireMember } from "./org.ts";
+import { orgPlace } from "./org-place.store.ts";
 
 const resourceOf = (member: Member) => ({ type: "member", id: member.user_id, name: member.email });
 
@@ -43,74 +44,61 @@ async function userToAdd(tx: Tx, { user_id, email, username }: Named, orgId: str
   return user;
 }
 
-export function memberRoutes(db: Queries, clock: Clock): Route[] {
+export function memberRoutes({ db, clock }: Ports<"db" | "clock">): Route[] {
   return [
-    route(
-      listMembers,
-      orgMember(({ params }) => params.id),
-      async ({ org, query }) => {
-        const [members, total] = await Promise.all([
-          listMemberRows(db, org.id, pageOf(query)),
-          totalRows(db, "memberships", org.id),
-        ]);
-        return envelope(members.map(wireMember), total, query);
-      },
+    route(listMembers, at(orgPlace, "member"), async ({ org, query }) => {
+      const [members, total] = await Promise.all([
+        listMemberRows(db, org.id, pageOf(query)),
+        totalRows(db, "memberships", org.id),
+      ]);
+      return envelope(members.map(wireMember), total, query);
+    }),
+
+    route(addMember, at(orgPlace, "admin"), async ({ org, body, change }) =>
+      change(async (unit) => {
+        const { db: tx, record } = unit;
+        await lockOrg(tx, org.id);
+        const user = await userToAdd(tx, body, org.id);
+        await insertMember(unit, { orgId: org.id, userId: user.id, role: body.role, now: clock() });
+        const member = await knownMember(tx, org.id, user.id);
+        record({ action: "member.add", resource: resourceOf(member), orgId: org.id, changes: { role: body.role } });
+        return wireMember(member);
+      }),
     ),
 
-    route(
-      addMember,
-      orgAdmin(({ params }) => params.id),
-      async ({ org, body, change }) =>
-        change(async (unit) => {
-          const { db: tx, record } = unit;
-          await lockOrg(tx, org.id);
-          const user = await userToAdd(tx, body, org.id);
-          await insertMember(unit, { orgId: org.id, userId: user.id, role: body.role, now: clock() });
-          const member = await knownMember(tx, org.id, user.id);
-          record({ action: "member.add", resource: resourceOf(member), orgId: org.id, changes: { role: body.role } });
-          return wireMember(member);
-        }),
+    route(changeMember, at(orgPlace, "admin"), async ({ org, params, body, change }) =>
+      change(async (unit) => {
+        const { db: tx, record } = unit;
+        await lockOrg(tx, org.id);
+        // Uses the stored id, because the one in the path may be in upper case.
+        const before = await knownMember(tx, org.id, params.user_id);
+        const { user_id } = before;
+        const problem = lastAdminProblem(await adminsOf(tx, org.id), user_id, body.role);
+        if (problem) throw problem;
+        await updateMemberRole(unit, org.id, user_id, body.role, clock());
+        const member = await knownMember(tx, org.id, user_id);
+        record({
+          action: "member.change_role",
+          resource: resourceOf(member),
+          orgId: org.id,
+          changes: { role: body.role },
+          before,
+        });
+        return wireMember(member);
+      }),
     ),
 
-    route(
-      changeMember,
-      orgAdmin(({ params }) => params.id),
-      async ({ org, params, body, change }) =>
-        change(async (unit) => {
-          const { db: tx, record } = unit;
-          await lockOrg(tx, org.id);
-          // Uses the stored id, because the one in the path may be in upper case.
-          const before = await knownMember(tx, org.id, params.user_id);
-          const { user_id } = before;
-          const problem = lastAdminProblem(await adminsOf(tx, org.id), user_id, body.role);
-          if (problem) throw problem;
-          await updateMemberRole(unit, org.id, user_id, body.role, clock());
-          const member = await knownMember(tx, org.id, user_id);
-          record({
-            action: "member.change_role",
-            resource: resourceOf(member),
-            orgId: org.id,
-            changes: { role: body.role },
-            before,
-          });
-          return wireMember(member);
-        }),
-    ),
-
-    route(
-      removeMember,
-      orgAdmin(({ params }) => params.id),
-      async ({ org, params, change }) =>
-        change(async (unit) => {
-          const { db: tx, record } = unit;
-          await lockOrg(tx, org.id);
-          const member = await knownMember(tx, org.id, params.user_id);
-          const problem = lastAdminProblem(await adminsOf(tx, org.id), member.user_id, null);
-          if (problem) throw problem;
-          await deleteMember(unit, org.id, member.user_id);
-          record({ action: "member.remove", resource: resourceOf(member), orgId: org.id });
-          return null;
-        }),
+    route(removeMember, at(orgPlace, "admin"), async ({ org, params, change }) =>
+      change(async (unit) => {
+        const { db: tx, record } = unit;
+        await lockOrg(tx, org.id);
+        const member = await knownMember(tx, org.id, params.user_id);
+        const problem = lastAdminProblem(await adminsOf(tx, org.id), member.user_id, null);
+        if (problem) throw problem;
+        await deleteMember(unit, org.id, member.user_id);
+        record({ action: "member.remove", resource: resourceOf(member), orgId: org.id });
+        return null;
+      }),
     ),
   ];
 }

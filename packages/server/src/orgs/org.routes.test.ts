@@ -1,28 +1,17 @@
-import { type Person, startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startWorld } from "@binnacle/world";
+import { afterAll, describe, expect, test } from "vitest";
 import { insertCluster } from "../access/bindings.fixture.ts";
 import { newId } from "../id.adapter.ts";
 
 const MINUTE_MS = 60_000;
 const uniqueName = () => `Org ${newId()}`;
 
-let world: World;
-let org: string;
-let admin: Person;
-let member: Person;
-let stranger: Person;
-
-beforeAll(async () => {
-  world = await startWorld();
-  org = await world.org();
-  admin = await world.person({ org, role: "admin" });
-  member = await world.person({ org });
-  stranger = await world.person();
-});
-afterAll(() => world?.stop());
+const world = await startWorld();
+const { org, admin, member, stranger } = await world.orgWithPeople();
+afterAll(() => world.stop());
 
 describe("GET /orgs", () => {
-  test("[OR1] holds the organizations the caller belongs to, newest first", async () => {
+  test("[OR1] GET /orgs has the organizations that the caller belongs to, newest first", async () => {
     const [older, newer] = [await world.org(), await world.org()];
     const person = await world.person({ org: older });
     await world.admin.api.post(`/orgs/${newer}/members`, { user_id: person.id, role: "member" });
@@ -36,7 +25,7 @@ describe("GET /orgs", () => {
     expect(second.body).toMatchObject({ data: [{ id: older }], total_count: 2, has_more: false });
   });
 
-  test("[OR1] is empty for who belongs to none, superusers included, who alone ask for all", async () => {
+  test("[OR1] GET /orgs is empty for a user without an organization, and only a superuser may ask for all", async () => {
     expect((await stranger.api.get("/orgs")).body).toMatchObject({ data: [], total_count: 0 });
     expect(await stranger.api.get("/orgs?all=true")).toMatchObject({ status: 403 });
 
@@ -54,7 +43,7 @@ describe("GET /orgs", () => {
 });
 
 describe("POST /orgs", () => {
-  test("[OR2] makes the superuser who creates it its first administrator", async () => {
+  test("[OR2] the superuser who creates an organization becomes its first administrator", async () => {
     const name = uniqueName();
     const created = await world.admin.api.post("/orgs", { name, description: "Everything." });
     expect(created.status).toBe(201);
@@ -62,11 +51,11 @@ describe("POST /orgs", () => {
     expect(members.body.data).toMatchObject([{ user_id: world.admin.id, role: "admin" }]);
   });
 
-  test("[OR2] is a superuser's alone", async () => {
+  test("[OR2] POST /orgs is for superusers alone", async () => {
     expect((await admin.api.post("/orgs", { name: uniqueName() })).status).toBe(403);
   });
 
-  test("[OR3] answers with the whole organization, as its members then read it", async () => {
+  test("[OR3] POST /orgs answers with the whole organization, as its members then read it", async () => {
     const name = uniqueName();
     const created = await world.admin.api.post("/orgs", { name });
     const now = world.clock.now().toISOString();
@@ -82,7 +71,7 @@ describe("POST /orgs", () => {
     expect(await reader.api.get(`/orgs/${created.body.id}`)).toMatchObject({ status: 200, body: created.body });
   });
 
-  test("[OR4] refuses a name that is taken", async () => {
+  test("[OR4] POST /orgs with a name that is taken is a 409", async () => {
     const name = uniqueName();
     await world.admin.api.post("/orgs", { name });
     expect(await world.admin.api.post("/orgs", { name })).toMatchObject({
@@ -95,12 +84,12 @@ describe("POST /orgs", () => {
     ["", "string_too_short"],
     ["x".repeat(101), "string_too_long"],
     ["two\nlines", "string_pattern_mismatch"],
-  ])("[OR4] refuses the name %j", async (name, type) => {
+  ])("[OR4] POST /orgs with the name %j is a 422", async (name, type) => {
     const refused = await world.admin.api.post("/orgs", { name });
     expect(refused).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", "name"], type }] } });
   });
 
-  test("[OR5] gives names that share a slug different ones, also when they come at once", async () => {
+  test("[OR5] organizations whose names lead to the same slug get different slugs, also when created at once", async () => {
     const name = uniqueName();
     const names = [name, `${name}!`, `${name}?`, `${name}.`];
     const created = await Promise.all(names.map((each) => world.admin.api.post("/orgs", { name: each })));
@@ -110,7 +99,7 @@ describe("POST /orgs", () => {
 });
 
 describe("PUT /orgs/{id}", () => {
-  test("[OR6] replaces name and description, and the slug follows the name", async () => {
+  test("[OR6] PUT /orgs/{id} replaces name and description, and the slug follows the name", async () => {
     const id = await world.org();
     const operator = await world.person({ org: id, role: "admin" });
     const name = uniqueName();
@@ -124,20 +113,20 @@ describe("PUT /orgs/{id}", () => {
     expect(bare.body).toMatchObject({ name, slug: described.body.slug, description: null });
   });
 
-  test("[OR4] refuses the name of another organization", async () => {
+  test("[OR4] PUT /orgs/{id} with the name of another organization is a 409", async () => {
     const name = uniqueName();
     await world.admin.api.post("/orgs", { name });
     expect((await admin.api.put(`/orgs/${org}`, { name })).status).toBe(409);
   });
 
-  test("[OR6] is an administrator's", async () => {
+  test("[OR6] PUT /orgs/{id} needs an administrator", async () => {
     expect((await member.api.put(`/orgs/${org}`, { name: uniqueName() })).status).toBe(403);
     expect((await stranger.api.put(`/orgs/${org}`, { name: uniqueName() })).status).toBe(403);
   });
 });
 
 describe("DELETE /orgs/{id}", () => {
-  test("[OR7] deletes the organization with its memberships", async () => {
+  test("[OR7] DELETE /orgs/{id} deletes the organization with its memberships", async () => {
     const id = await world.org();
     const person = await world.person({ org: id });
     expect((await world.admin.api.delete(`/orgs/${id}`)).status).toBe(204);
@@ -146,11 +135,11 @@ describe("DELETE /orgs/{id}", () => {
     expect((await person.api.get("/user/me")).body.organizations).toEqual([]);
   });
 
-  test("[OR7] is a superuser's alone", async () => {
+  test("[OR7] DELETE /orgs/{id} is for superusers alone", async () => {
     expect((await admin.api.delete(`/orgs/${org}`)).status).toBe(403);
   });
 
-  test("[OR8] is refused while clusters belong to it", async () => {
+  test("[OR8] an organization with clusters cannot be deleted", async () => {
     const id = await world.org();
     await insertCluster(world.database.kysely, id);
     expect(await world.admin.api.delete(`/orgs/${id}`)).toMatchObject({

@@ -13,11 +13,11 @@ describe("the slug of an organization", () => {
     ["x".repeat(60), "x".repeat(50)],
     [`${"x".repeat(49)} y`, "x".repeat(49)],
     ["東京", `org-${ID}`],
-  ])("[OR5] %j becomes %j", (name, slug) => {
+  ])("[OR5] the slug of the name %j is %j", (name, slug) => {
     expect(slugOf(name, ID)).toBe(slug);
   });
 
-  test("[OR5] every name has a slug of lower-case letters, digits and single hyphens", () => {
+  test("[OR5] every organization has a slug of lower-case letters, digits and single hyphens", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", minLength: 1, maxLength: 100 }), (name) => {
         expect(slugOf(name, ID)).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/);
@@ -25,7 +25,7 @@ describe("the slug of an organization", () => {
     );
   });
 
-  test("[OR5] an organization that finds its slug taken carries the end of its id", () => {
+  test("[OR5] an organization whose slug is taken gets one with the end of its id", () => {
     expect(distinctSlug("demo", ID)).toBe("demo-0c5d11");
   });
 });
@@ -34,18 +34,18 @@ describe("the last administrator", () => {
   const admin = (user_id: string, disabled = false) => ({ user_id, disabled });
   const [a, b] = [admin("a"), admin("b")];
 
-  test("[OR13] is neither removed nor made a member", () => {
+  test("[OR13] the last administrator is neither removed nor demoted", () => {
     expect(lastAdminProblem([a], "a", null)?.message).toBe("An organization keeps at least one administrator.");
     expect(lastAdminProblem([a], "a", "member")?.kind).toBe("conflict");
   });
 
-  test("[OR13] stays an administrator without complaint, and others may go", () => {
+  test("[OR13] the last administrator may be set to administrator again, and others may be removed", () => {
     expect(lastAdminProblem([a], "a", "admin")).toBeNull();
     expect(lastAdminProblem([a], "b", null)).toBeNull();
     expect(lastAdminProblem([a, b], "a", null)).toBeNull();
   });
 
-  test("[OR13] is the last who is not disabled", () => {
+  test("[OR13] a disabled administrator does not count as the last one", () => {
     const disabled = admin("b", true);
     expect(lastAdminProblem([a, disabled], "a", null)?.kind).toBe("conflict");
     expect(lastAdminProblem([a, disabled], "b", null)).toBeNull();
@@ -55,7 +55,7 @@ describe("the last administrator", () => {
 });
 
 describe("the settings of an organization", () => {
-  test("[OR15] a merge keeps what is left out, replaces what is given and takes out what is null", () => {
+  test("[OR15] a merge of settings keeps omitted keys, replaces given ones and removes those that are null", () => {
     const settings = { drift_policy: "heal", theme: { dark: true }, motd: "hello" };
     expect(mergeSettings(settings, { theme: { size: 2 }, motd: null, new: 1, absent: null })).toEqual({
       drift_policy: "heal",
@@ -64,7 +64,7 @@ describe("the settings of an organization", () => {
     });
   });
 
-  test("[OR15] merging the same changes again changes nothing", () => {
+  test("[OR15] merging the same settings again changes nothing", () => {
     const anySettings = fc.dictionary(fc.string(), fc.jsonValue());
     fc.assert(
       fc.property(anySettings, anySettings, (settings, changes) => {
@@ -74,7 +74,7 @@ describe("the settings of an organization", () => {
     );
   });
 
-  test("[OR17] there are at most 100", () => {
+  test("[OR17] more than 100 settings are refused", () => {
     const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, 1]));
     expect(settingsProblem(many(100))).toBeNull();
     expect(settingsProblem(many(101))?.detail).toEqual([

@@ -91,15 +91,21 @@ export function settingsProblem(settings: OrgSettings): Fault | null {
   );
 }
 
+/** Known settings that are stored with the organization. `gitops` has a table of its own, because a part of it is secret. */
+const { gitops: _apart, ...STORED } = OrgSettings.properties;
+
+/** Without `gitops` as releases stored it that did nothing with it. */
+export function storedSettings({ gitops: _earlier, ...settings }: Record<string, unknown>): Record<string, unknown> {
+  return settings;
+}
+
 /** The settings whose values may be shown. */
 export const knownSettings = (settings: OrgSettings): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.keys(OrgSettings.properties).map((key) => [key, (settings as Record<string, unknown>)[key] ?? null]),
-  );
+  Object.fromEntries(Object.keys(STORED).map((key) => [key, (settings as Record<string, unknown>)[key] ?? null]));
 
 /** An unknown key may contain a secret, so the audit log names it without its value. */
 export function auditedSettings(changes: Record<string, unknown>): Record<string, unknown> {
-  const isShown = (key: string, value: unknown) => value === null || Object.hasOwn(OrgSettings.properties, key);
+  const isShown = (key: string, value: unknown) => value === null || Object.hasOwn(STORED, key);
   return Object.fromEntries(
     Object.entries(changes).map(([key, value]) => [key, isShown(key, value) ? value : "changed"]),
   );

@@ -1,20 +1,16 @@
-import { startWorld, type World } from "@binnacle/world";
+import { startWorld } from "@binnacle/world";
 import { sql } from "kysely";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { insertCluster, insertProject } from "../access/bindings.fixture.ts";
-import { insertInstance, openShop, type Shop } from "../apps/app.fixture.ts";
+import { insertInstance, openShop } from "../apps/app.fixture.ts";
 import { connectOperator } from "../clusters/clusters.fixture.ts";
 
-let world: World;
-let shop: Shop;
-beforeAll(async () => {
-  world = await startWorld();
-  shop = await openShop(world);
-  const { kysely: db } = world.database;
-  await connectOperator(db, shop.cluster, world.clock.now(), 600_000);
-  await db.updateTable("clusters").set({ last_heartbeat: world.clock.now() }).where("id", "=", shop.cluster).execute();
-});
-afterAll(() => world?.stop());
+const world = await startWorld();
+const shop = await openShop(world);
+const { kysely: db } = world.database;
+await connectOperator(db, shop.cluster, world.clock.now(), 600_000);
+await db.updateTable("clusters").set({ last_heartbeat: world.clock.now() }).where("id", "=", shop.cluster).execute();
+afterAll(() => world.stop());
 
 const app = async (columns: object): Promise<string> => {
   const name = await shop.app();
@@ -26,7 +22,7 @@ const overviewFor = async (api = shop.viewer.api) => (await api.get(`/orgs/${sho
 const listed = (body: { attention: { items: Item[] } }) =>
   body.attention.items.map(({ kind, name, reason }) => [kind, name, reason]);
 
-test("[OV1] [OV2] counts what there is, and lists each object in trouble once, with its worst reason", async () => {
+test("[OV1] [OV2] the overview counts everything by state, and lists each object in trouble once, with its worst reason", async () => {
   const { kysely: db } = world.database;
   const since = (minutes: number) => new Date(world.clock.now().getTime() - minutes * 60_000);
   const failed = await app({
@@ -67,7 +63,7 @@ test("[OV1] [OV2] counts what there is, and lists each object in trouble once, w
   });
 });
 
-test("[OV1] has nothing of projects that the caller cannot see", async () => {
+test("[OV1] the overview has nothing of projects that the caller cannot see", async () => {
   const counts = {
     projects: { total: 0 },
     apps: { total: 0 },
@@ -76,12 +72,12 @@ test("[OV1] has nothing of projects that the caller cannot see", async () => {
   };
   expect(await overviewFor(shop.member.api)).toMatchObject({ clusters: { total: 1 }, ...counts });
   expect((await shop.stranger.api.get(`/orgs/${shop.org}/overview`)).status).toBe(403);
-  const fleet = (await shop.member.api.get(`/orgs/${shop.org}/fleet`)).body.clusters;
+  const fleet = (await shop.member.api.get(`/orgs/${shop.org}/fleet`)).body.data;
   expect(fleet).toMatchObject([{ id: shop.cluster, apps: 0, failing: 0, held_up: 0 }]);
   expect((await shop.stranger.api.get(`/orgs/${shop.org}/fleet`)).status).toBe(403);
 });
 
-test("[OV2] lists a project that is degraded, or whose deletion does not get on", async () => {
+test("[OV2] the overview lists a project that is degraded, or whose cleanup is stuck", async () => {
   const { kysely: db } = world.database;
   const project = await insertProject(db, shop.org, shop.cluster);
   const named = async (columns: object) => {
@@ -100,7 +96,7 @@ test("[OV2] lists a project that is degraded, or whose deletion does not get on"
   await db.deleteFrom("projects").where("id", "=", project).execute();
 });
 
-test("[OV4] names a cluster that is lost instead of everything on it, and none that has never been there", async () => {
+test("[OV4] the overview lists a disconnected cluster instead of everything on it, and none that never connected", async () => {
   const other = await world.org();
   const { kysely: db } = world.database;
   const [lost, waiting] = [await insertCluster(db, other), await insertCluster(db, other)];
@@ -119,7 +115,7 @@ test("[OV4] names a cluster that is lost instead of everything on it, and none t
   expect(body).toMatchObject({ clusters: { stale: 2 }, apps: { total: 2, stale: 2 }, attention: { total: 1 } });
 });
 
-test("[OV5] lists the caller's own tokens of the place that expire soon, and none to a token", async () => {
+test("[OV5] the overview lists the caller's tokens that expire soon and are valid in the organization, and none to a CLI token", async () => {
   const { api } = shop.viewer;
   const create = (name: string, more: object) =>
     api.post("/cli-tokens", { name, scopes: ["read"], expires_in_days: 3, ...more });
@@ -145,7 +141,7 @@ test("[OV6] the fleet has every cluster by name, with the counts of what the cal
   await db.updateTable("clusters").set({ name: "a first one" }).where("id", "=", empty).execute();
   const { body } = await shop.viewer.api.get(`/orgs/${shop.org}/fleet`);
   expect(body).toEqual({
-    clusters: [
+    data: [
       { id: empty, name: "a first one", status: "pending", stale: true, apps: 0, failing: 0, held_up: 0 },
       {
         id: shop.cluster,
@@ -157,11 +153,31 @@ test("[OV6] the fleet has every cluster by name, with the counts of what the cal
         held_up: 0,
       },
     ],
+    total_count: 2,
+    next_cursor: null,
   });
   await db.deleteFrom("clusters").where("id", "=", empty).execute();
 });
 
-test("[OV9] a rollout that is held up is a warning after 30 seconds, and a failure when the change has failed", async () => {
+test("[OV6] [PG17] one answer of the fleet has 10,000 clusters and is within the bound of a list, and the others follow", async () => {
+  const org = await world.org();
+  await sql`
+    insert into clusters (id, org_id, name, created_at, updated_at)
+    select gen_random_uuid(), ${org}, lpad(made::text, 63, 'c'), now(), now() from generate_series(1, 10001) made
+  `.execute(world.database.kysely);
+  const { body: first } = await world.admin.api.get(`/orgs/${org}/fleet`);
+  expect(first).toMatchObject({ total_count: 10_001, next_cursor: expect.any(String) });
+  expect(first.data).toHaveLength(10_000);
+  expect(Buffer.byteLength(JSON.stringify(first))).toBeLessThan(4 * 1024 * 1024);
+  const { body: rest } = await world.admin.api.get(`/orgs/${org}/fleet?cursor=${first.next_cursor}`);
+  expect(rest).toMatchObject({ total_count: 10_001, next_cursor: null });
+  const names = [...first.data, ...rest.data].map(({ name }: { name: string }) => name);
+  expect(names).toEqual(names.toSorted());
+  expect(new Set(names).size).toBe(10_001);
+  await sql`delete from clusters where org_id = ${org}`.execute(world.database.kysely);
+});
+
+test("[OV9] an app whose rollout is held up is a warning after 30 seconds, and a failure when the change has failed", async () => {
   const { kysely: db } = world.database;
   const project = await insertProject(db, shop.org, shop.cluster);
   const create = { name: "held", project_id: project, components: [{ name: "web", workload_spec: {} }] };
@@ -170,7 +186,7 @@ test("[OV9] a rollout that is held up is a warning after 30 seconds, and a failu
   const seen = async (columns: object) => {
     await db.updateTable("apps").set(columns).where("id", "=", id).execute();
     const { attention, apps } = await overviewFor(world.admin.api);
-    const fleet = (await world.admin.api.get(`/orgs/${shop.org}/fleet`)).body.clusters;
+    const fleet = (await world.admin.api.get(`/orgs/${shop.org}/fleet`)).body.data;
     const item = attention.items.find((each: { id: string }) => each.id === id) ?? null;
     return [item && [item.severity, item.reason, item.cause, item.action], apps.held_up, fleet[0].held_up];
   };
@@ -184,5 +200,41 @@ test("[OV9] a rollout that is held up is a warning after 30 seconds, and a failu
   const failure = ["failed", "rollout_failed", "ImagePullBackOff", "edit"];
   expect(await seen({ phase: "degraded" })).toEqual([failure, 0, 0]);
   await db.deleteFrom("apps").where("id", "=", id).execute();
+  await db.deleteFrom("projects").where("id", "=", project).execute();
+});
+
+test("[OV333] apps whose images cannot be pulled are one item only where the image is the same, with the step that resolves it", async () => {
+  const { kysely: db } = world.database;
+  const project = await insertProject(db, shop.org, shop.cluster);
+  const failing = async (name: string, columns: object) => {
+    const components = [{ name: "web", workload_spec: {} }];
+    const { body } = await world.admin.api.post("/apps", { name, project_id: project, components });
+    const phase_since = new Date(world.clock.now().getTime() - 60_000);
+    await db
+      .updateTable("apps")
+      .set({ phase: "failed", phase_since, ...columns })
+      .where("id", "=", body.id)
+      .execute();
+  };
+  const pulling = (image: string) => ({
+    phase_reason: "ImagePullBackOff",
+    phase_message: `The image ${image} is not there.`,
+  });
+  for (const name of ["one", "two", "three"]) await failing(name, pulling("typo:1"));
+  await failing("other", pulling("nowhere:2"));
+  const crowded = (node: string) => ({ phase_reason: "Unschedulable", phase_message: `No node takes ${node}.` });
+  for (const name of ["big", "bigger"]) await failing(name, crowded(name));
+  await failing("chart", { phase_reason: "InstallFailed", phase_message: "An address cannot be reached." });
+  const { attention } = await overviewFor(world.admin.api);
+  const items = attention.items.filter((item: { project_id: string }) => item.project_id === project);
+  expect(
+    items.map((item: { name: string; action: string; others: number }) => [item.name, item.action, item.others]),
+  ).toEqual([
+    ["one", "edit", 2],
+    ["other", "edit", 0],
+    ["big", "see_pods", 1],
+    ["chart", "edit", 0],
+  ]);
+  await db.deleteFrom("apps").where("project_id", "=", project).execute();
   await db.deleteFrom("projects").where("id", "=", project).execute();
 });

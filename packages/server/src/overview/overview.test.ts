@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ClusterFacts } from "../clusters/status.ts";
-import { appAction, attentionItems, clusterTrouble, type Found, fleetOf, overviewOf } from "./overview.ts";
+import { actionOf, attentionItems, clusterTrouble, type Found, fleetOf, overviewOf } from "./overview.ts";
 
 const NOW = new Date("2026-02-01T12:00:00.000Z");
 const ago = (minutes: number) => new Date(NOW.getTime() - minutes * 60_000);
@@ -10,6 +10,8 @@ const cluster = (changes: Partial<ClusterFacts> = {}): ClusterFacts => ({
   name: "production",
   abandoned_at: null,
   deletion_requested_at: null,
+  detach_message: null,
+  detach_requested_at: null,
   first_connected_at: ago(100),
   last_heartbeat: ago(0),
   install_journal: null,
@@ -48,7 +50,7 @@ test.each<[string, Partial<ClusterFacts>, [string, string, Date | null][]]>([
     ],
   ],
   ["was given up", { ...lost, ...failedJob, job_action: "scale", abandoned_at: ago(3) }, []],
-])("[OV2] [OV4] [CL107] a cluster that %s", (_, facts, expected) => {
+])("[OV2] [OV4] [CL107] the overview has the right items, or none, for a cluster that %s", (_, facts, expected) => {
   const found = clusterTrouble(cluster(facts), NOW);
   expect(found.map(({ kind, reason, since }) => [kind, reason, since])).toEqual(expected);
 });
@@ -68,7 +70,7 @@ const found = (id: string, reason: Found["reason"], since: Date | null): Found =
   },
 });
 
-test("[OV3] failures come before warnings, the oldest first, and at most fifty of them", () => {
+test("[OV3] attention lists failures before warnings, the oldest first, and at most fifty items", () => {
   const items = [
     found("new-warning", "drifted", ago(1)),
     found("timeless", "failed", null),
@@ -88,7 +90,7 @@ test("[OV3] failures come before warnings, the oldest first, and at most fifty o
   expect(attentionItems(many)[0]?.id).toBe("a59");
 });
 
-test("[OV1] [OV3] states are all named, and totals count more than is listed", () => {
+test("[OV1] [OV3] the overview has a count for every state, and its totals include what is not listed", () => {
   const on = {
     clusters: [cluster(), cluster({ id: "lost", ...lost }), cluster({ id: "gone", ...lost, abandoned_at: ago(3) })],
     appsOn: new Map([["lost", { apps: 3, failing: 1, held_up: 2 }]]),
@@ -149,10 +151,42 @@ test.each<[Found["reason"], string | null, boolean, string | null]>([
   ["rollout_failed", "ProbeFailing", true, "roll_back"],
   ["rollout_failed", null, false, "retry"],
   ["failed", "StartError", false, "edit"],
+  ["failed", "InstallFailed", false, "edit"],
+  ["failed", "UpgradeFailed", true, "roll_back"],
   ["degraded", "ReplicasMissing", true, "see_pods"],
   ["invalid", "ImageMissing", true, "edit"],
   ["drifted", null, true, null],
   ["blocked_sync", null, true, null],
-])("[OV11] %s by %s, where an earlier revision has run: %s, is resolved by %s", (reason, cause, hasRun, action) => {
-  expect(appAction({ reason, cause, hasRun })).toBe(action);
+])(
+  "[OV11] the trouble %s by %s of an app with an earlier revision that has run (%s) has the action %s",
+  (reason, cause, hasRun, action) => {
+    expect(actionOf({ kind: "app", reason, cause, hasRun })).toBe(action);
+  },
+);
+
+test.each<[Found["reason"], string | null, boolean, string | null]>([
+  ["failed", "InstallFailed", false, "edit"],
+  ["failed", "InstallFailed", true, "edit"],
+  ["failed", "UpgradeFailed", true, "roll_back"],
+  ["failed", "ImagePullBackOff", false, "edit"],
+  ["failed", "Unschedulable", false, null],
+  ["degraded", "ReplicasMissing", true, null],
+  ["drifted", null, true, null],
+])(
+  "[OV332] the trouble %s by %s of an addon instance with an earlier revision (%s) has the action %s",
+  (reason, cause, hasRun, action) => {
+    expect(actionOf({ kind: "addon_instance", reason, cause, hasRun })).toBe(action);
+  },
+);
+
+test("[OV333] apps with one cause whose troubles are resolved by different steps are different items", () => {
+  const pulling = (id: string, hasRun: boolean) => ({
+    ...found(id, "held_up", ago(5)),
+    ...{ cause: "ImagePullBackOff", cluster_id: "c", hasRun },
+  });
+  const items = attentionItems([pulling("a", true), pulling("b", false), pulling("c", true)]);
+  expect(items.map(({ name, action, others }) => [name, action, others])).toEqual([
+    ["a", "roll_back", 1],
+    ["b", "edit", 0],
+  ]);
 });

@@ -51,8 +51,10 @@ export interface Found {
   readonly cause: string | null;
   readonly message: string | null;
   readonly since: Date | null;
-  /** Whether an earlier revision of the app has run. */
+  /** Whether an earlier revision of the app has run, or the addon instance has one. */
   readonly hasRun?: boolean;
+  /** Distinguishes the object from others with the same cause; null where the cause is enough. */
+  readonly fault?: string | null;
   /** How many objects have the same cause, this one included, where not all of them were read. */
   readonly alike?: number;
 }
@@ -72,12 +74,12 @@ export const FAILURES: readonly AttentionReason[] = [
 
 const CLUSTER_TROUBLE: readonly ClusterStatus[] = ["disconnected", "install_failed", "error"];
 
-/** The trouble of a cluster. One that has never been connected is waiting, not lost, and one given up is no one's concern. */
+/** The trouble of a cluster. One that has never been connected is waiting, not lost, and an abandoned one needs no attention. */
 export function clusterTrouble(cluster: ClusterFacts, now: Date): Found[] {
   const { id, name, job_id } = cluster;
   const place = { namespace: null, project_id: null, cluster_id: id, cause: null };
   const status = statusOf(cluster, now);
-  if (status === "abandoned") return [];
+  if (status === "abandoned" || status === "detaching") return [];
   const isInTrouble = CLUSTER_TROUBLE.includes(status);
   const since = {
     disconnected: cluster.last_heartbeat,
@@ -102,13 +104,14 @@ const isFailure = ({ reason }: Found) => FAILURES.includes(reason);
 const timeOf = ({ since }: Found) => since?.getTime() ?? Number.MAX_SAFE_INTEGER;
 
 /**
- * Clusters that are lost are grouped with each other, and everything on a cluster with its like there. A failed installation or job has a
- * story of its own, and tokens expire one by one.
+ * Clusters that are lost are grouped with each other, and everything on a cluster with its like there, as far as one step resolves all of
+ * them. A failed installation or job has a story of its own, and tokens expire one by one.
  */
-function groupOf({ kind, id, reason, cause, cluster_id }: Found): string {
+function groupOf(found: Found): string {
+  const { kind, id, reason, cause, cluster_id, fault = null } = found;
   if (kind === "cluster") return reason === "disconnected" ? reason : id;
   if (kind === "provisioning_job" || kind === "cli_token") return id;
-  return JSON.stringify([kind, reason, cause, cluster_id]);
+  return JSON.stringify([kind, reason, cause, cluster_id, fault, actionOf(found)]);
 }
 
 /** The worst and oldest first, those with the same cause together; what has no time comes last. */
@@ -131,7 +134,7 @@ const itemOf = (item: Found, others: readonly Found[]): AttentionItem => ({
   severity: isFailure(item) ? "failed" : "warning",
   reason: item.reason,
   cause: item.cause,
-  action: item.kind === "app" ? appAction(item) : null,
+  action: actionOf(item),
   others: Math.max(others.length, (item.alike ?? 1) - 1),
   others_named: others
     .slice(0, MOST_OTHERS_NAMED)
@@ -141,16 +144,29 @@ const itemOf = (item: Found, others: readonly Found[]): AttentionItem => ({
 });
 
 /** Nothing about the app itself is wrong where no node can take its pods. */
-const OF_THE_CLUSTER: readonly string[] = ["Unschedulable", "Evicted"];
-/** A container that cannot start, or needs more memory, starts after a change of the app alone. */
-const OF_THE_APP: readonly string[] = ["ImagePullBackOff", "CreateContainerConfigError", "StartError", "OOMKilled"];
+export const OF_THE_CLUSTER: readonly string[] = ["Unschedulable", "Evicted"];
+/** The app starts after a change of it alone: its containers cannot start, or Helm does not install its charts, so that it has no pods. */
+const OF_THE_APP: readonly string[] = [
+  ...["ImagePullBackOff", "CreateContainerConfigError", "StartError", "OOMKilled"],
+  ...["InstallFailed", "UpgradeFailed", "ReleaseConflict", "ExportsConflict"],
+];
 
-/** The step that resolves the trouble of an app. A container that never started has no logs, so nobody is sent there. */
-export function appAction({
-  reason,
-  cause,
-  hasRun = false,
-}: Pick<Found, "reason" | "cause" | "hasRun">): AttentionAction | null {
+type Trouble = Pick<Found, "kind" | "reason" | "cause" | "hasRun">;
+
+/** The step that resolves the trouble of an app or an addon instance, where one does. */
+export function actionOf(found: Trouble): AttentionAction | null {
+  if (found.kind === "app") return appAction(found);
+  return found.kind === "addon_instance" ? addonAction(found) : null;
+}
+
+/** Helm tries again by itself, so a failed addon instance needs other values or another version. */
+function addonAction({ reason, cause, hasRun = false }: Trouble): AttentionAction | null {
+  if (reason !== "failed" || (cause !== null && OF_THE_CLUSTER.includes(cause))) return null;
+  return hasRun && cause === "UpgradeFailed" ? "roll_back" : "edit";
+}
+
+/** A container that never started has no logs, so nobody is sent there. */
+function appAction({ reason, cause, hasRun = false }: Trouble): AttentionAction | null {
   if (reason === "invalid") return "edit";
   if (reason === "drifted" || reason === "blocked_sync") return null;
   if (cause !== null && OF_THE_CLUSTER.includes(cause)) return "see_pods";

@@ -1,15 +1,11 @@
-import { type Client, startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Client, startWorld } from "@binnacle/world";
+import { afterAll, expect, test } from "vitest";
 import { insertCluster, insertProject } from "../access/bindings.fixture.ts";
-import { insertInstance, openShop, type Shop } from "../apps/app.fixture.ts";
+import { insertInstance, openShop } from "../apps/app.fixture.ts";
 
-let world: World;
-let shop: Shop;
-beforeAll(async () => {
-  world = await startWorld();
-  shop = await openShop(world);
-});
-afterAll(() => world?.stop());
+const world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
+const shop = await openShop(world);
+afterAll(() => world.stop());
 
 const found = async (query: string, api: Client = shop.viewer.api) => {
   const { status, body } = await api.get(`/search?q=${query}`);
@@ -19,7 +15,7 @@ const found = async (query: string, api: Client = shop.viewer.api) => {
 const app = (name: string) =>
   shop.editor.api.post("/apps", { name, project_id: shop.project, components: [{ name: "web", workload_spec: {} }] });
 
-test("[OV7] finds every kind by a part of its name, with the place that it is in", async () => {
+test("[OV7] GET /search finds every kind of object by a part of its name, with its place", async () => {
   const { kysely: db } = world.database;
   await app("my-zebra");
   await app("zebra");
@@ -64,7 +60,7 @@ test("[OV7] finds every kind by a part of its name, with the place that it is in
   expect(await found(`zebra&org_id=${shop.org}`, world.admin.api)).toHaveLength(5);
 });
 
-test("[OV7] finds at most eight of a kind, and hides none of another behind them", async () => {
+test("[OV7] GET /search finds at most eight of a kind, and further kinds beside them", async () => {
   const { kysely: db } = world.database;
   for (let index = 0; index < 9; index++) await app(`many-${index}`);
   const project = await insertProject(db, shop.org, shop.cluster);
@@ -73,7 +69,7 @@ test("[OV7] finds at most eight of a kind, and hides none of another behind them
   expect(names).toEqual([...Array.from({ length: 8 }, (_, index) => `app many-${index}`), "project so-many"]);
 });
 
-test("[OV8] takes the text as it is", async () => {
+test("[OV8] GET /search has no wildcards", async () => {
   for (const wildcard of ["%25", "z_bra", "zeb%25", "*", "\\\\"]) expect(await found(wildcard)).toEqual([]);
 });
 
@@ -83,7 +79,7 @@ test.each([
   [`?q=${"x".repeat(101)}`, ["query", "q"], "string_too_long"],
   ["?q=a%00", ["query", "q"], "value_error"],
   ["?q=a&org_id=x", ["query", "org_id"], "uuid_parsing"],
-])("[OV8] /search%s is a 422", async (query, loc, type) => {
+])("[OV8] GET /search%s is a 422", async (query, loc, type) => {
   const { status, body } = await shop.viewer.api.get(`/search${query}`);
   expect({ status, detail: body.detail }).toMatchObject({ status: 422, detail: [{ loc, type }] });
 });

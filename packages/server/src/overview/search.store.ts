@@ -1,8 +1,10 @@
 import { MOST_RESULTS_OF_A_KIND, SEARCH_KINDS, type SearchResult } from "@binnacle/contract";
 import { type RawBuilder, sql } from "kysely";
 import type { Caller } from "../access/caller.ts";
-import { visibleClusters, visibleProjectIds, visibleTemplates } from "../access/visible.store.ts";
+import { isIn, seenPlaces, visibleOrgs } from "../access/visibility.store.ts";
+import { contains } from "../database/text-search.store.ts";
 import type { Queries } from "../database/transaction.ts";
+import { visibleTemplates } from "../templates/template.store.ts";
 
 const COLUMNS = "kind, id, name, namespace, project_id, cluster_id, detail";
 
@@ -20,19 +22,20 @@ export async function findByName(
   text: string,
   orgId: string | undefined,
 ): Promise<SearchResult[]> {
-  const seen = await visibleProjectIds(db, caller, { org_id: orgId });
+  const seen = await seenPlaces(db, caller, { org_id: orgId });
   const inOrg = (column: string) => (orgId === undefined ? sql`true` : sql`${sql.ref(column)} = ${orgId}`);
   const contents = (kind: "app" | "addon_instance", table: "apps" | "addon_instances") => sql`
     select ${kind}::text as kind, x.id, x.name, x.namespace, x.project_id, x.cluster_id, c.name as detail
-    from ${sql.table(table)} x join clusters c on c.id = x.cluster_id where x.project_id = any (${seen}::uuid[])`;
+    from ${sql.table(table)} x join clusters c on c.id = x.cluster_id where ${isIn(seen, "x")}`;
   const kinds = [
-    contents("app", "apps"),
+    // The name is a part of the text by which apps are found among many, and that has an index.
+    sql`${contents("app", "apps")} and ${contains("x.search_text", text)}`,
     sql`select 'project' as kind, p.id, p.name, p.namespace, p.id as project_id, p.cluster_id, c.name as detail
-      from projects p join clusters c on c.id = p.cluster_id where p.id = any (${seen}::uuid[])`,
+      from projects p join clusters c on c.id = p.cluster_id where ${isIn(seen, "p", "id")}`,
     sql`select 'cluster' as kind, clusters.id, clusters.name, null as namespace, null::uuid as project_id,
         clusters.id as cluster_id, o.name as detail
       from clusters join orgs o on o.id = clusters.org_id
-      where ${visibleClusters(caller)} and ${inOrg("clusters.org_id")}`,
+      where ${visibleOrgs(caller, "clusters.org_id")} and ${inOrg("clusters.org_id")}`,
     sql`select 'stack_template' as kind, t.id, t.name, t.namespace, t.project_id, t.cluster_id, t.version as detail
       from stack_templates t where ${visibleTemplates(caller)} and (t.scope = 'global' or ${inOrg("t.org_id")})`,
     contents("addon_instance", "addon_instances"),
