@@ -27,7 +27,7 @@ function problemsOf(env: Record<string, string>): readonly string[] {
 }
 
 describe("the configuration", () => {
-  test("[CF1] needs nothing to be set for a local control plane", () => {
+  test("[CF1] a local control plane needs no variables", () => {
     const { secrets, ...settings } = parseConfig({});
     expect(settings).toEqual({
       environment: "local",
@@ -45,12 +45,19 @@ describe("the configuration", () => {
       host: "127.0.0.1",
       allowLocalOnNetwork: false,
       port: 8080,
+      imagesDir: null,
+      imageRegistry: null,
+      auditRetentionDays: 400,
       hubPort: 8081,
       metricsPort: 9090,
       metricsHost: null,
+      tlsCertFile: null,
+      tlsKeyFile: null,
+      peerUrl: null,
       publicUrl: null,
       allowInsecurePublicUrl: false,
       dataDir: ".data",
+      database: "external",
       databasePoolSize: 20,
       adminEmail: null,
       accessTokenMinutes: 30,
@@ -60,19 +67,21 @@ describe("the configuration", () => {
       trustedProxies: [],
       corsOrigins: [],
       chartHosts: [],
-      templateRegistry: null,
+      gitHosts: [],
+      templateCatalog: null,
       bodyLimitBytes: 1_048_576,
       requestTimeoutMs: 30_000,
+      drainDelayMs: 0,
       drainTimeoutMs: 10_000,
       eventStreamsPerUser: 100,
       logLevel: "info",
       tracesEndpoint: null,
       build: null,
     });
-    expect(Object.values(secrets)).toEqual([null, null, null, null, null]);
+    expect(Object.values(secrets)).toEqual([null, null, null, null, null, null]);
   });
 
-  test("[CF1] is what the environment says", () => {
+  test("[CF1] the configuration has the values of the environment variables", () => {
     const config = parseConfig({
       ...complete,
       BINNACLE_ROLES: "worker",
@@ -94,17 +103,26 @@ describe("the configuration", () => {
     });
   });
 
+  test("[CF299] the built-in database runs outside local where it is asked for, in one process with all roles", () => {
+    const { DATABASE_URL, ...without } = complete;
+    expect(() => parseConfig(without)).toThrow("DATABASE_URL is required");
+    const embedded = { ...without, BINNACLE_DATABASE: "embedded" };
+    expect(parseConfig(embedded)).toMatchObject({ environment: "production", secrets: { databaseUrl: null } });
+    expect(() => parseConfig({ ...embedded, DATABASE_URL })).toThrow("remove one of the two");
+    expect(() => parseConfig({ ...embedded, BINNACLE_ROLES: "api" })).toThrow("must be api,hub,worker");
+  });
+
   test.each([
     ["api,hub,worker", 1, "BINNACLE_PORT"],
     ["worker", 1, "BINNACLE_PORT"],
     ["hub", 2, "BINNACLE_HUB_PORT"],
     ["hub,worker", 2, "BINNACLE_HUB_PORT"],
-  ])("[CF12] as %s listens on port %i", (roles, port, variable) => {
+  ])("[CF12] a process with the roles %s listens on port %i", (roles, port, variable) => {
     const config = parseConfig({ BINNACLE_ROLES: roles, BINNACLE_PORT: "1", BINNACLE_HUB_PORT: "2" });
     expect(listeningPort(config)).toEqual({ port, variable });
   });
 
-  test("[CF2] is refused with everything that is wrong with it at once", () => {
+  test("[CF2] an invalid configuration is refused with all mistakes at once", () => {
     const problems = problemsOf({
       BINNACLE_PORT: "eighty",
       BINNACLE_ENVIRONMENT: "prod",
@@ -144,7 +162,7 @@ describe("the configuration", () => {
     ["BINNACLE_DRAIN_TIMEOUT_MS", "600001"],
     ["BINNACLE_LOG_LEVEL", "loud"],
     ["OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4317"],
-  ])("[CF9] refuses %s=%j and shows the value", (name, value) => {
+  ])("[CF9] the configuration %s=%j is refused, and the message shows the value", (name, value) => {
     expect(problemsOf({ [name]: value })).toEqual([expect.stringMatching(`^${name} must `)]);
     expect(problemsOf({ [name]: value })[0]).toContain(JSON.stringify(value));
   });
@@ -158,13 +176,13 @@ describe("the configuration", () => {
     ["BINNACLE_PUBLIC_URL", "https://robot:hush@binnacle.example.com"],
     ["BINNACLE_TEMPLATE_REGISTRY", "ftp://robot:hush@templates"],
     ["OTEL_EXPORTER_OTLP_ENDPOINT", "http://robot:hush@collector:4318"],
-  ])("[CF3] refuses a %s that does not fit without showing it", (name, value) => {
+  ])("[CF3] a malformed %s is refused without showing its value", (name, value) => {
     const problems = problemsOf({ [name]: value });
     expect(problems).toEqual([expect.stringContaining(name)]);
     expect(problems.join()).not.toContain("hush");
   });
 
-  test("[CF3] never shows a secret, whatever it is and whatever else is wrong", () => {
+  test("[CF3] a secret is never shown, whatever it is and whatever else is wrong", () => {
     const secrets = [
       "DATABASE_URL",
       "REDIS_URL",
@@ -190,11 +208,11 @@ describe("the configuration", () => {
 describe.each(["staging", "production"])("the configuration in %s", (environment) => {
   const env = { ...complete, BINNACLE_ENVIRONMENT: environment };
 
-  test("[CF7] is complete with a database, two keys and an administrator", () => {
+  test("[CF7] staging and production need a database, two keys and an administrator, and nothing more", () => {
     expect(problemsOf(env)).toEqual([]);
   });
 
-  test("[CF7] names everything that is missing", () => {
+  test("[CF7] staging and production are refused with the names of all missing variables", () => {
     const nothing = { BINNACLE_ENVIRONMENT: environment, BINNACLE_PUBLIC_URL: "https://binnacle.example.com" };
     expect(problemsOf(nothing)).toEqual(
       [
@@ -207,7 +225,7 @@ describe.each(["staging", "production"])("the configuration in %s", (environment
     );
   });
 
-  test("[CF7] says of a secret that does not fit only that, not that it is missing", () => {
+  test("[CF7] a malformed secret is reported as malformed and not as missing", () => {
     expect(problemsOf({ ...env, BINNACLE_SECRET_KEY: "short" })).toEqual([
       "BINNACLE_SECRET_KEY must have at least 32 characters",
     ]);
@@ -221,14 +239,14 @@ describe.each(["staging", "production"])("the configuration in %s", (environment
     ["BINNACLE_SECRET_KEY", "changeme".repeat(4)],
     ["BINNACLE_SECRET_KEY", "binnacle-secret-key-binnacle-secret-key"],
     ["BINNACLE_SECRET_KEY", "0".repeat(32)],
-  ])("[CF8] refuses a %s that everybody knows", (name, value) => {
+  ])("[CF8] a %s of well-known words is refused in staging and production", (name, value) => {
     const problems = problemsOf({ ...env, [name]: value });
     expect(problems).toEqual([`${name} is a well-known default; choose a secret of your own`]);
     expect(problemsOf({ [name]: value })).toEqual([]);
   });
 
   const zeros = Buffer.alloc(32).toString("base64");
-  test("[CF13] refuses keys that are not random, each by name and with what to do", () => {
+  test("[CF13] keys that are not random are refused in staging and production, each with what to do", () => {
     const keys = {
       BINNACLE_SECRET_KEY: "abcdefgh-ABCDEFGH-".repeat(2),
       BINNACLE_VAULT_KEYS: `${vaultKey},old:${zeros}`,
@@ -241,7 +259,7 @@ describe.each(["staging", "production"])("the configuration in %s", (environment
   });
 
   test.each(["http://binnacle.example.com", undefined])(
-    "[CF14] refuses %s as the public address unless that is allowed",
+    "[CF14] the public address %s is refused in staging and production unless that is allowed",
     (address) => {
       const { BINNACLE_PUBLIC_URL: _, ...others } = env;
       const insecure = address === undefined ? others : { ...others, BINNACLE_PUBLIC_URL: address };
@@ -254,7 +272,22 @@ describe.each(["staging", "production"])("the configuration in %s", (environment
     },
   );
 
-  test("[CF2] [CF14] says all that is unsafe at once", () => {
+  test("[CF4101] a certificate is refused without its key, a key without its certificate, and both with an http:// public address", () => {
+    const [cert, key] = [{ BINNACLE_TLS_CERT_FILE: "/tls.crt" }, { BINNACLE_TLS_KEY_FILE: "/tls.key" }];
+    expect(problemsOf({ ...env, ...cert, ...key })).toEqual([]);
+    expect(problemsOf({ ...env, ...cert })).toEqual([
+      "BINNACLE_TLS_KEY_FILE is required where BINNACLE_TLS_CERT_FILE is given",
+    ]);
+    expect(problemsOf({ ...env, ...key })).toEqual([
+      "BINNACLE_TLS_CERT_FILE is required where BINNACLE_TLS_KEY_FILE is given",
+    ]);
+    const insecure = { BINNACLE_PUBLIC_URL: "http://b.example.com", BINNACLE_ALLOW_INSECURE_PUBLIC_URL: "true" };
+    expect(problemsOf({ ...env, ...cert, ...key, ...insecure })).toEqual([
+      "BINNACLE_PUBLIC_URL must begin with https:// where BINNACLE_TLS_CERT_FILE is given, because the port speaks no plain HTTP",
+    ]);
+  });
+
+  test("[CF2] [CF14] all unsafe settings of staging and production are reported at once", () => {
     const unsafe = {
       ...env,
       BINNACLE_ADMIN_PASSWORD: "binnacle",
@@ -270,11 +303,11 @@ describe.each(["staging", "production"])("the configuration in %s", (environment
     ]);
   });
 
-  test("[CF15] may listen on any address", () => {
+  test("[CF15] staging and production may listen on any address", () => {
     expect(problemsOf({ ...env, BINNACLE_HOST: "0.0.0.0" })).toEqual([]);
   });
 
-  test("[OP18] has metrics on a port of their own", () => {
+  test("[OP18] staging and production have /metrics on a port of their own", () => {
     expect(metricsAddress(parseConfig(env))).toEqual({ host: "127.0.0.1", port: 9090 });
     const other = {
       ...env,
@@ -288,7 +321,7 @@ describe.each(["staging", "production"])("the configuration in %s", (environment
 
 describe("the configuration in local", () => {
   test.each(["0.0.0.0", "::", "192.168.1.20", "binnacle.example.com"])(
-    "[CF15] refuses to listen on %s unless that is allowed",
+    "[CF15] local refuses to listen on %s unless that is allowed",
     (host) => {
       expect(problemsOf({ BINNACLE_HOST: host })).toEqual([
         "BINNACLE_HOST must be an address of this machine alone, such as 127.0.0.1, where BINNACLE_ENVIRONMENT is local; use " +
@@ -298,7 +331,7 @@ describe("the configuration in local", () => {
     },
   );
 
-  test("[OP18] has metrics beside everything else", () => {
+  test("[OP18] local has /metrics on the port of the API", () => {
     expect(metricsAddress(parseConfig({ BINNACLE_METRICS_PORT: "9100" }))).toBeNull();
   });
 });

@@ -32,9 +32,11 @@ export function parseConfig(env: Env): Config {
       clashes: (settings, secrets) => {
         const { environment } = settings;
         if (!environment) return [];
-        if (environment === "local") return exposedLocal(settings);
+        if (environment === "local") return [...exposedLocal(settings), ...tlsClashes(settings)];
         return [
-          ...missingOutsideLocal(env, environment),
+          ...tlsClashes(settings),
+          ...missingOutsideLocal(env, environment, settings.database === "embedded"),
+          ...embeddedClashes(settings, secrets),
           ...wellKnownSecrets(secrets),
           ...predictableKeys(secrets),
           ...insecureAddress(settings, environment),
@@ -55,14 +57,30 @@ export function listeningPort({ roles, port, hubPort }: Pick<Config, "roles" | "
  * Returns the origin of a listening address. A wildcard is every address of the machine; the one that always works is that
  * of the machine itself.
  */
-export function originOf({ address, port }: { readonly address: string; readonly port: number }): string {
+export function originOf(
+  { address, port }: { readonly address: string; readonly port: number },
+  scheme: "http" | "https",
+): string {
   const reachable = address === "0.0.0.0" ? "127.0.0.1" : address === "::" ? "::1" : address;
-  return `http://${isIP(reachable) === 6 ? `[${reachable}]` : reachable}:${port}`;
+  return `${scheme}://${isIP(reachable) === 6 ? `[${reachable}]` : reachable}:${port}`;
 }
+
+/** Returns what the port for requests and operators speaks. `/metrics` on a port of its own is always plain HTTP. */
+export const schemeOf = ({ tlsCertFile }: Pick<Config, "tlsCertFile">) => (tlsCertFile === null ? "http" : "https");
 
 /** Returns the address of `/metrics`, or null where it is served with everything else. */
 export function metricsAddress({ environment, host, metricsHost, metricsPort }: Config) {
   return environment === "local" ? null : { host: metricsHost ?? host, port: metricsPort };
+}
+
+function tlsClashes({ tlsCertFile, tlsKeyFile, publicUrl }: Partial<Config>): string[] {
+  const { tlsCertFile: cert, tlsKeyFile: key } = SETTINGS;
+  if (tlsCertFile && !tlsKeyFile) return [`${key.name} is required where ${cert.name} is given`];
+  if (tlsKeyFile && !tlsCertFile) return [`${cert.name} is required where ${key.name} is given`];
+  if (!tlsCertFile || !publicUrl || publicUrl.startsWith("https://")) return [];
+  return [
+    `${SETTINGS.publicUrl.name} must begin with https:// where ${cert.name} is given, because the port speaks no plain HTTP`,
+  ];
 }
 
 const REQUIRED_OUTSIDE_LOCAL = [
@@ -73,10 +91,23 @@ const REQUIRED_OUTSIDE_LOCAL = [
   SECRETS.adminPassword,
 ];
 
-function missingOutsideLocal(env: Env, environment: Environment): string[] {
-  return REQUIRED_OUTSIDE_LOCAL.filter(({ name }) => !env[name]).map(
-    ({ name }) => `${name} is required where BINNACLE_ENVIRONMENT is ${environment}`,
-  );
+function missingOutsideLocal(env: Env, environment: Environment, isEmbedded: boolean): string[] {
+  const required = REQUIRED_OUTSIDE_LOCAL.filter((variable) => !(isEmbedded && variable === SECRETS.databaseUrl));
+  return required
+    .filter(({ name }) => !env[name])
+    .map(({ name }) => `${name} is required where BINNACLE_ENVIRONMENT is ${environment}`);
+}
+
+/** The embedded database has one process, and that one has to do everything. */
+function embeddedClashes({ database, roles = [] }: Partial<Config>, { databaseUrl }: Partial<Secrets>): string[] {
+  if (database !== "embedded") return [];
+  const { name } = SETTINGS.database;
+  return [
+    ...(databaseUrl
+      ? [`${SECRETS.databaseUrl.name} is given although ${name} is embedded; remove one of the two`]
+      : []),
+    ...(roles.length < 3 ? [`${SETTINGS.roles.name} must be api,hub,worker where ${name} is embedded`] : []),
+  ];
 }
 
 function wellKnownSecrets(secrets: Partial<Secrets>): string[] {

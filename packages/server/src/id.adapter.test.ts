@@ -5,7 +5,7 @@ afterEach(() => vi.useRealTimers());
 
 const sorted = (ids: readonly string[]) => [...ids].sort();
 
-test("[CV30] ids grow, also within a millisecond, and no two are alike", () => {
+test("[CV30] ids grow, also within a millisecond, and are unique", () => {
   vi.useFakeTimers({ now: Date.now() + 1_000 });
   const ids = Array.from({ length: 10_000 }, newId);
   expect(ids).toEqual(sorted(ids));

@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-test("[CF10] the first local start makes keys, and every later one finds them", async () => {
+test("[CF10] the first local start generates keys, and every later one uses them", async () => {
   const first = await resolveKeys(unset, dataDir);
   expect(first.signingKey.length).toBeGreaterThanOrEqual(32);
   expect(first.vaultKeys).toMatchObject([{ id: "local" }]);
@@ -23,19 +23,19 @@ test("[CF10] the first local start makes keys, and every later one finds them", 
   expect(await resolveKeys(unset, join(folder, "other"))).not.toEqual(first);
 });
 
-test("[CF10] only the owner can read them, and nothing else is left in the folder", async () => {
+test("[CF10] only the owner can read generated keys, and nothing else is in the folder", async () => {
   await resolveKeys(unset, dataDir);
   expect((await readdir(dataDir)).sort()).toEqual(["signing.key", "vault.keys"]);
   for (const file of await readdir(dataDir)) expect((await stat(join(dataDir, file))).mode & 0o777).toBe(0o600);
 });
 
-test("[CF10] starts at the same time agree on one set of keys", async () => {
+test("[CF10] local starts at the same time agree on one set of keys", async () => {
   const starts = await Promise.all(Array.from({ length: 20 }, () => resolveKeys(unset, dataDir)));
   expect(new Set(starts.map(({ signingKey }) => signingKey)).size).toBe(1);
   expect(await readdir(dataDir)).toHaveLength(2);
 });
 
-test("[CF10] keys that are configured are taken, and none are made", async () => {
+test("[CF10] configured keys are used, and none are generated", async () => {
   const signingKey = "configured".repeat(4);
   const vaultKeys = [{ id: "k1", key: new Uint8Array(32) }];
   expect(await resolveKeys({ ...unset, signingKey, vaultKeys }, dataDir)).toEqual({ signingKey, vaultKeys });

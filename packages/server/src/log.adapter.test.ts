@@ -17,7 +17,7 @@ function startLog(level: LogLevel = "info") {
   return { log: createLog(level, sink), lines, last: () => JSON.parse(lines.at(-1) ?? "null") };
 }
 
-test("[OP5] a line is one JSON object with a level in words and a time in UTC", () => {
+test("[OP5] a log line is one JSON object with a level in words and a time in UTC", () => {
   const { log, lines, last } = startLog();
   log.warn({ cluster: "a" }, "two\nlines");
   expect(lines).toHaveLength(1);
@@ -25,7 +25,7 @@ test("[OP5] a line is one JSON object with a level in words and a time in UTC", 
   expect(last()).toEqual({ level: "warn", time: expect.stringMatching(/Z$/), cluster: "a", msg: "two\nlines" });
 });
 
-test("[OP5] what is below the configured level is not written", () => {
+test("[OP5] a log line below the configured level is not written", () => {
   const { log, lines } = startLog("warn");
   log.info("quiet");
   log.error("loud");
@@ -73,7 +73,7 @@ test.each([
   { user: { current_password: "hush" } },
   { request: { headers: { authorization: "hush", cookie: "hush" } } },
   { answer: { access_token: "hush", token: "hush", connection_token: "hush", private_key: "hush" } },
-])("[OP7] a secret that comes along is left out: %j", (fields) => {
+])("[OP7] the secrets in the log fields %j are left out", (fields) => {
   const { log, lines } = startLog();
   log.info(fields, "x");
   expect(lines.join()).toContain("(secret)");
@@ -93,7 +93,7 @@ async function startTerminal(hasColors = false) {
 }
 const TIME = String.raw`\[\d\d:\d\d:\d\d\.\d{3}\]`;
 
-test("[OP27] a line for people has the time, the level, the message and the fields by name", async () => {
+test("[OP27] a log line for people has the time, the level, the message and the fields by name", async () => {
   const { log, lines } = await startTerminal();
   log.info({ name: "sandbox", cluster_id: "c1", hostname: "h", pid: 7, seen: ["a b"], none: null }, "it has connected");
   log.warn("bare");
@@ -107,7 +107,7 @@ test("[OP27] a line for people has the time, the level, the message and the fiel
   ]);
 });
 
-test("[OP27] a request is one sentence, and an error has its stack and its causes below it", async () => {
+test("[OP27] in a log for people a request is one sentence, and an error has its stack and causes below it", async () => {
   const { log, lines } = await startTerminal();
   log.info({ request_id: "r1", method: "GET", route: "/api/v1/orgs", status: 200, ms: 3.1, source: "::1" }, "request");
   const cause = Object.assign(new Error("refused"), { code: "ECONNREFUSED" });
@@ -121,14 +121,14 @@ test("[OP27] a request is one sentence, and an error has its stack and its cause
   expect(below.join()).toContain("(ECONNREFUSED)");
 });
 
-test("[OP27] colours are left out where the terminal has none", async () => {
+test("[OP27] a log for people has no colours if the terminal has none", async () => {
   const [plain, coloured] = [await startTerminal(false), await startTerminal(true)];
   for (const { log } of [plain, coloured]) log.warn({ cluster_id: "c1" }, "x");
   expect(plain.text()).not.toContain("\u001B");
   expect(coloured.text()).toContain("\u001B[33mWARN");
 });
 
-test("[OP27] a log that is not on a terminal does not load the library", () => {
+test("[OP27] a log that is not on a terminal does not load the library for terminal lines", () => {
   const adapter = fileURLToPath(new URL("log.adapter.ts", import.meta.url));
   const program = `
     const { openLog } = await import(${JSON.stringify(adapter)});
@@ -159,14 +159,14 @@ test.each<[string, () => [object, string]]>([
   ["a time", () => [{ time: HOSTILE }, "x"]],
   ["a level", () => [{ level: HOSTILE }, "x"]],
   ["a route", () => [{ method: HOSTILE, route: HOSTILE }, "request"]],
-])("[OP28] %s moves no cursor and forges no line", async (_, logged) => {
+])("[OP28] %s with control characters moves no cursor and forges no line of the log", async (_, logged) => {
   const { log, lines } = await startTerminal();
   log.info(...logged());
   expect(lines().filter((line) => /^\S/.test(line))).toHaveLength(1);
   expect(lines().join("")).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
 });
 
-test("[OP28] no text that is logged writes a control character or a second line", async () => {
+test("[OP28] no logged text writes a control character or a second line", async () => {
   const { log, text } = await startTerminal();
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), fc.jsonValue(), (message, value) => {

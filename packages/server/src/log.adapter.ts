@@ -1,3 +1,4 @@
+import { SECRET_FIELDS } from "@binnacle/contract";
 import type { LogLevel } from "@binnacle/process";
 import pino, { type DestinationStream, type Logger } from "pino";
 import type { Environment } from "./config.ts";
@@ -10,7 +11,7 @@ const SECRET_NAMES = new Set([
   "access_token",
   "refresh_token",
   "connection_token",
-  "secret_access_key",
+  ...SECRET_FIELDS,
   "private_key",
   "device_code",
   "authorization",
@@ -48,7 +49,7 @@ export async function terminalFormat(hasColors: boolean): Promise<(line: string)
     customPrettifiers: { time: (time) => `[${printable(shown(time))}]` },
     include: "level,time",
     messageFormat: (line, _key, _label, { colors }) => {
-      const { level: _level, time: _time, msg, err, ...fields } = inWords(line);
+      const { level: _level, time: _time, msg, err, ...fields } = withText(line);
       const named = Object.entries(fields).map(([name, value]) => printable(`${name}=${shown(value)}`));
       const stack = err ? stackOf(err).split("\n") : [];
       const words = [printable(msg ?? ""), ...(named.length > 0 ? [colors.gray(named.join(" "))] : [])].join(" ");
@@ -68,7 +69,7 @@ interface Line extends Readonly<Record<string, unknown>> {
   readonly ms?: number;
 }
 
-function inWords(line: Line): Line {
+function withText(line: Line): Line {
   if (line.msg !== "request") return line;
   const { method, route, status, ms, ...rest } = line;
   return { ...rest, msg: `${method} ${route ?? "(unknown path)"} ${status} in ${ms} ms` };

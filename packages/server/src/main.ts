@@ -1,9 +1,21 @@
-import { configOrExit, exitOnOldNode, fail, releaseStartupMemory, stopOnSignal } from "@binnacle/process";
+import {
+  ConfigProblems,
+  configOrExit,
+  exitOnOldNode,
+  fail,
+  limitGarbage,
+  releaseStartupMemory,
+  stopOnSignal,
+} from "@binnacle/process";
 import { DefaultPasswords } from "./accounts/default-password.store.ts";
 import { CatalogProblems } from "./catalog/catalog.adapter.ts";
 import { LOCAL_ADMIN, listeningPort, metricsAddress, parseConfig } from "./config.ts";
 import { type ControlPlane, startControlPlane } from "./control-plane.ts";
-import { DataDirectoryInUse } from "./database/embedded/placement.ts";
+import { DatabaseRefused, DataDirectoryInUse } from "./database/embedded/embedded.adapter.ts";
+import { MigrationFailed } from "./database/migrate.ts";
+import { SchemaRefused } from "./database/migration.ts";
+import { PoolerRefused } from "./database/pooler.adapter.ts";
+import { BrokenImages } from "./images/image-store.adapter.ts";
 import { openLog } from "./log.adapter.ts";
 import { servingLine, welcome } from "./welcome.ts";
 
@@ -14,9 +26,13 @@ exitOnOldNode("Binnacle");
 
 const config = configOrExit(parseConfig);
 const log = await openLog(config.logLevel, config.environment);
+const running: { controlPlane: ControlPlane | null } = { controlPlane: null };
+// Also during the start: the first process of a container gets no signal that it does not listen to.
+stopOnSignal(log, async () => running.controlPlane?.stop());
 const controlPlane = await start();
+running.controlPlane = controlPlane;
 releaseStartupMemory();
-stopOnSignal(log, () => controlPlane.stop());
+limitGarbage();
 // A program that has read this line may stop the server, so signals are handled before.
 if (config.environment === "local") await printWelcome();
 
@@ -31,10 +47,20 @@ async function start(): Promise<ControlPlane> {
     });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    const isExpected = [DataDirectoryInUse, CatalogProblems, DefaultPasswords].some((kind) => error instanceof kind);
+    const isExpected = [
+      ConfigProblems,
+      DataDirectoryInUse,
+      DatabaseRefused,
+      PoolerRefused,
+      SchemaRefused,
+      CatalogProblems,
+      BrokenImages,
+      DefaultPasswords,
+    ].some((kind) => error instanceof kind);
     if (isExpected) fail(message);
     if (code === "EADDRINUSE") fail(portTaken((error as { port?: number }).port));
-    log.fatal({ err: error }, "the start failed");
+    if (error instanceof MigrationFailed) log.fatal({ err: error.cause }, message);
+    else log.fatal({ err: error }, "the start failed");
     process.exit(1);
   }
 }

@@ -3,18 +3,18 @@ import { servingLine, welcome } from "./welcome.ts";
 
 const URL = "http://127.0.0.1:8080";
 
-test("[ST5] the line of the server's address is one that programs find", () => {
+test("[ST5] programs can find the address in the line that the server prints when it serves", () => {
   expect(/is serving at (\S+)/.exec(servingLine(URL))?.[1]).toBe(URL);
 });
 
-test("[ST5] the banner says where the console is and as whom to sign in, where the documentation is, and how the sandbox is", () => {
+test("[ST5] the banner has the addresses of console and documentation, whom to sign in as, and the state of the sandbox", () => {
   const banner = welcome(URL, "admin / binnacle", "connected");
   expect(banner).toContain(`Console:   ${URL} (sign in as admin / binnacle)\n`);
   expect(banner).toContain(`API docs:  ${URL}/docs\n`);
   expect(banner).toContain("Sandbox:   connected");
 });
 
-test("[ST5] a configured superuser is not named", () => {
+test("[ST5] the banner does not name a configured superuser", () => {
   expect(welcome(URL, null, "none")).not.toMatch(/ as /);
 });
 
@@ -23,7 +23,7 @@ test.each([
   ["ended", /it has ended/],
   ["deleted", /its cluster was deleted/],
   ["none", /off/],
-] as const)("[ST5] the banner says so where the sandbox is %s", (state, words) => {
+] as const)("[ST5] the banner says that the sandbox is %s", (state, words) => {
   const line = welcome(URL, null, state)
     .split("\n")
     .find((text) => text.includes("Sandbox:"));

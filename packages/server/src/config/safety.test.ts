@@ -15,7 +15,7 @@ describe("keys", () => {
     ["numbers that count down past zero", bytes((index) => 10 - 3 * index), "counts up or down"],
     ["19 distinct bytes", bytes((index) => Math.min(index, 18) * 7), "has too few distinct bytes"],
     ["20 distinct bytes", bytes((index) => Math.min(index, 19) * 7), null],
-  ])("[CF13] judges a key of %s", (_, key, expected) => {
+  ])("[CF13] a key of %s is judged by how predictable it is", (_, key, expected) => {
     expect(predictabilityOf(key)).toBe(expected);
   });
 
@@ -24,11 +24,11 @@ describe("keys", () => {
     ["a sentence", "the quick the quick brown the quick brown", "has too few distinct bytes"],
     ["the same hexadecimal pair", "ab".repeat(32), "repeats one byte"],
     ["hexadecimal numbers that count", Buffer.from(bytes((index) => index)).toString("hex"), "counts up or down"],
-  ])("[CF13] judges a text of %s", (_, text, expected) => {
+  ])("[CF13] a text of %s is judged by how predictable it is", (_, text, expected) => {
     expect(predictabilityOfText(text)).toBe(expected);
   });
 
-  test("[CF13] takes every key that the guide's commands make, and hexadecimal ones too", () => {
+  test("[CF13] every key that the guide's commands make is taken, and hexadecimal keys too", () => {
     const random = (length: number) => fc.noShrink(fc.constant(length).map((size) => randomBytes(size)));
     fc.assert(
       fc.property(random(32), random(48), (vault, signing) => {
@@ -41,7 +41,7 @@ describe("keys", () => {
     );
   });
 
-  test("[CF13] refuses whatever is said twice or more", () => {
+  test("[CF13] a key that repeats any pattern is refused", () => {
     const pattern = fc.uint8Array({ minLength: 1, maxLength: 16 });
     fc.assert(
       fc.property(pattern, (unit) => {
@@ -65,7 +65,7 @@ test.each([
   ["::ffff:10.0.0.1", false],
   ["localhost.example.com", false],
   ["127.0.0.1.example.com", false],
-])("[CF15] %s is an address of this machine alone: %s", (host, expected) => {
+])("[CF15] the address %s is one of this machine alone: %s", (host, expected) => {
   expect(isLoopback(host)).toBe(expected);
 });
 
@@ -78,6 +78,6 @@ test.each([
   ["production", { environment: "production" }, false],
   ["a hub alone", { roles: ["hub"] }, false],
   ["an API alone", { roles: ["api", "worker"] }, false],
-] as const)("[SB6] the sandbox in %s", (_, changes, isThere) => {
+] as const)("[SB6] the sandbox is on or off in %s", (_, changes, isThere) => {
   expect(hasSandbox({ ...LOCAL, ...changes })).toBe(isThere);
 });

@@ -1,4 +1,3 @@
-import { isIP } from "node:net";
 import {
   baseUrl,
   filled,
@@ -8,66 +7,23 @@ import {
   list,
   oneOf,
   optional,
-  type Parser,
   setting,
   url,
   type Variable,
 } from "@binnacle/process";
 import { TRACES_ENDPOINT } from "@binnacle/tracing";
 import { parseVaultKeys } from "../vault/vault.ts";
-
-function flag(text: string): boolean {
-  if (text !== "true" && text !== "false") throw new Error("must be true or false");
-  return text === "true";
-}
-
-function nonEmptyList<T>(item: Parser<T>): Parser<readonly T[]> {
-  return (text) => {
-    const items = list(item)(text);
-    if (items.length === 0) throw new Error("must name at least one");
-    return items;
-  };
-}
-
-function origin(text: string): string {
-  const address = URL.parse(text);
-  if (!address || !/^https?:$/.test(address.protocol) || address.origin !== text.replace(/\/$/, "")) {
-    throw new Error("must list origins such as https://console.example.com");
-  }
-  return address.origin;
-}
-
-const PREFIX_BITS: Record<number, number> = { 4: 32, 6: 128 };
-
-function addressRange(text: string): string {
-  const [address = "", prefix = "0", ...more] = text.split("/");
-  const bits = PREFIX_BITS[isIP(address)];
-  if (bits === undefined || more.length > 0 || !/^\d{1,3}$/.test(prefix) || Number(prefix) > bits) {
-    throw new Error("must list IP addresses or CIDR ranges");
-  }
-  return text;
-}
-
-/** Clouds take no single address as a range. */
-function cidrRange(text: string): string {
-  if (!text.includes("/")) throw new Error("must list CIDR ranges such as 203.0.113.0/24");
-  return addressRange(text);
-}
-
-function email(text: string): string {
-  if (!/^[^\s@]+@[^\s@]+$/.test(text)) throw new Error("must be an email address");
-  return text.toLowerCase();
-}
-
-function longSecret(text: string): string {
-  if (text.length < 32) throw new Error("must have at least 32 characters");
-  return text;
-}
-
-export function password(text: string): string {
-  if (text.length < 8 || text.length > 128) throw new Error("must have 8 to 128 characters");
-  return text;
-}
+import {
+  addressRange,
+  cidrRange,
+  email,
+  flag,
+  imageRegistry,
+  longSecret,
+  nonEmptyList,
+  origin,
+  password,
+} from "./parsers.ts";
 
 export const ENVIRONMENTS = ["local", "staging", "production"] as const;
 export type Environment = (typeof ENVIRONMENTS)[number];
@@ -129,17 +85,38 @@ export const SETTINGS = {
     flag,
     "`true` lets the public address be `http://` outside `local`: passwords and tokens then cross the network in the clear",
   ),
+  tlsCertFile: optional(
+    "BINNACLE_TLS_CERT_FILE",
+    filled,
+    "PEM file with the certificate of this server and those of its issuers, with which it serves HTTPS itself; without it a proxy ends TLS. It is read again when it changes",
+  ),
+  tlsKeyFile: optional(
+    "BINNACLE_TLS_KEY_FILE",
+    filled,
+    "PEM file with the private key of that certificate, without a password",
+  ),
+  peerUrl: optional(
+    "BINNACLE_PEER_URL",
+    baseUrl,
+    "Address under which other processes of this control plane reach a hub, such as `http://10.0.0.7:8081`. Without it the address that it listens on, or where that is every address, the one with which it reaches the database",
+  ),
   dataDir: setting(
     "BINNACLE_DATA_DIR",
     ".data",
     filled,
     "Folder of the built-in database and of the keys made in `local`",
   ),
+  database: setting(
+    "BINNACLE_DATABASE",
+    "external",
+    oneOf(["external", "embedded"]),
+    "`embedded` runs the built-in PostgreSQL in the data folder outside `local` too, for a control plane of one process on one machine",
+  ),
   databasePoolSize: setting(
     "BINNACLE_DATABASE_POOL_SIZE",
     "20",
     integer(3, 500),
-    "Database connections that this process opens at most",
+    "Database connections that this process opens at most; where PostgreSQL carries hints, one more",
   ),
   adminEmail: optional(
     "BINNACLE_ADMIN_EMAIL",
@@ -169,7 +146,7 @@ export const SETTINGS = {
     "BINNACLE_TRUSTED_PROXIES",
     "",
     list(addressRange),
-    "Addresses or CIDR ranges whose `X-Forwarded-For` is believed, comma-separated",
+    "Addresses or CIDR ranges whose `X-Forwarded-For` is trusted, comma-separated",
   ),
   corsOrigins: setting(
     "BINNACLE_CORS_ORIGINS",
@@ -190,6 +167,12 @@ export const SETTINGS = {
     integer(1000, 600_000),
     "How long a client may take to send a request",
   ),
+  drainDelayMs: setting(
+    "BINNACLE_DRAIN_DELAY_MS",
+    "0",
+    integer(0, 300_000),
+    "How long a server that stops goes on serving while `/readyz` says that it is not ready, for load balancers to notice; in Kubernetes 5000",
+  ),
   drainTimeoutMs: setting(
     "BINNACLE_DRAIN_TIMEOUT_MS",
     "10000",
@@ -204,7 +187,13 @@ export const SETTINGS = {
     list(hostWithPort),
     "Hosts of chart repositories that may have an address which is not public and may speak plain HTTP, comma-separated; `host` or `host:port`",
   ),
-  templateRegistry: optional(
+  gitHosts: setting(
+    "BINNACLE_GIT_HOSTS",
+    "",
+    list(hostWithPort),
+    "Hosts of Git that may have an address which is not public and may speak plain HTTP, comma-separated; `host` or `host:port`",
+  ),
+  templateCatalog: optional(
     "BINNACLE_TEMPLATE_REGISTRY",
     url("http:", "https:"),
     "Address of a registry of stack templates, a YAML or JSON list; without it the one that ships is offered",
@@ -266,6 +255,22 @@ export const SETTINGS = {
     list(cidrRange),
     "CIDR ranges from which the Kubernetes API and SSH of provisioned clusters can be reached, comma-separated; without any nobody reaches them",
   ),
+  imagesDir: optional(
+    "BINNACLE_IMAGES_DIR",
+    filled,
+    "Folder of the images that `npm run images` has written; the API then serves them under `/v2/` as a read-only registry, and the command line by `/install.sh`",
+  ),
+  imageRegistry: optional(
+    "BINNACLE_IMAGE_REGISTRY",
+    imageRegistry,
+    "Registry from which clusters pull the operator's image, such as `registry.example.com/mirror`; without it this control plane, where it has images",
+  ),
+  auditRetentionDays: setting(
+    "BINNACLE_AUDIT_RETENTION_DAYS",
+    "400",
+    integer(0, 36_500),
+    "After how many days entries of the audit log are deleted; 0 keeps them for ever",
+  ),
   build: optional("BINNACLE_BUILD", filled, "Git revision, stamped into the image when it is built"),
 };
 
@@ -279,7 +284,12 @@ export const SECRETS = {
   redisUrl: optional(
     "REDIS_URL",
     url("redis:", "rediss:"),
-    "Redis that carries hints between replicas; without it they stay in the process",
+    "Redis that carries hints between replicas; without it PostgreSQL does",
+  ),
+  directDatabaseUrl: optional(
+    "BINNACLE_DIRECT_DATABASE_URL",
+    url("postgres:", "postgresql:"),
+    "The same database without a pooler in between, for hints and migrations, where `DATABASE_URL` leads through one in transaction mode",
   ),
   signingKey: optional(
     "BINNACLE_SECRET_KEY",

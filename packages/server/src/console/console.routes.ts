@@ -27,8 +27,9 @@ export async function registerConsole(app: FastifyInstance, folder = BUILT): Pro
     app.get(url, async (_request, reply) => {
       if (!isBuilt)
         throw new Fault("not_found", "The console is not built. Run `npm run build:console`, then restart.");
-      // The page names the hashed files of one build, so it is asked for again at every visit.
-      const options = { maxAge: 0, immutable: false, cacheControl: false };
+      // The page names the hashed files of one build, so it is asked for again at every visit. An image gives all files the same
+      // time, so a validator of size and time would keep a browser on the page of an older release.
+      const options = { maxAge: 0, immutable: false, cacheControl: false, etag: false, lastModified: false };
       reply.header("cache-control", "no-cache");
       return reply.sendFile(LOOSE_FILES.includes(url) ? url.slice(1) : "index.html", folder, options);
     });

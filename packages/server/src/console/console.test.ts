@@ -22,7 +22,7 @@ async function serving(built: string) {
 }
 
 test.each(["/", "/login", "/o/demo/apps/web/shop", "/account", "/device?user_code=ABCD", "/admin"])(
-  "[WC12] %s is a page, which is asked for at every visit",
+  "[WC12] %s is a page of the console, which browsers revalidate at every visit",
   async (url) => {
     const answer = await (await serving(folder)).inject(url);
     expect([answer.statusCode, answer.headers["cache-control"]]).toEqual([200, "no-cache"]);
@@ -30,7 +30,12 @@ test.each(["/", "/login", "/o/demo/apps/web/shop", "/account", "/device?user_cod
   },
 );
 
-test("[WC12] a file with a hash in its name is kept for ever, and sent as it was compressed", async () => {
+test("[WC2221] a page is sent whole at every visit, because the page of the next release may have the same size and time", async () => {
+  const { headers } = await (await serving(folder)).inject("/");
+  expect([headers["etag"], headers["last-modified"]]).toEqual([undefined, undefined]);
+});
+
+test("[WC12] a file with a hash in its name may be cached for ever, and is sent compressed", async () => {
   const headers = { "accept-encoding": "br, gzip" };
   const answer = await (await serving(folder)).inject({ url: "/assets/index-abc.js", headers });
   expect(answer.headers).toMatchObject({
@@ -41,17 +46,17 @@ test("[WC12] a file with a hash in its name is kept for ever, and sent as it was
 });
 
 test.each(["/api/v1/nothing", "/nothing", "/assets/none.js", "/assets/../index.html", "/o", "/index.html"])(
-  "[WC13] %s is a 404",
+  "[WC13] %s is a 404 and no page of the console",
   async (url) => {
     expect((await (await serving(folder)).inject(url)).statusCode).toBe(404);
   },
 );
 
-test("[WC13] another method on a page is a 405", async () => {
+test("[WC13] another method on a page of the console is a 405", async () => {
   expect((await (await serving(folder)).inject({ method: "POST", url: "/login" })).statusCode).toBe(405);
 });
 
-test("[WC14] a server whose console is not built says so", async () => {
+test("[WC14] a server whose console is not built says so at /", async () => {
   const answer = await (await serving(join(folder, "missing"))).inject("/");
   expect([answer.statusCode, answer.json()]).toEqual([
     404,

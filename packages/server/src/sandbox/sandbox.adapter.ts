@@ -18,8 +18,10 @@ export interface SandboxPorts {
   readonly log: Log;
   readonly tokens: AgentTokens;
   readonly dataDir: string;
-  /** The address of the control plane. */
+  /** The address that the control plane listens on. */
   readonly url: string;
+  readonly publicUrl: string | null;
+  readonly tlsCertFile: string | null;
   readonly chartHosts: readonly string[];
   /** The program that its operator uses for charts and addons. */
   readonly helm: string;
@@ -81,7 +83,14 @@ export async function waitForConnection(
 
 /** Returns the environment of the sandbox, which it passes on to its operator. */
 export function sandboxVariables(
-  { dataDir, url, chartHosts, helm }: Pick<SandboxPorts, "dataDir" | "url" | "chartHosts" | "helm">,
+  {
+    dataDir,
+    url,
+    publicUrl,
+    tlsCertFile,
+    chartHosts,
+    helm,
+  }: Pick<SandboxPorts, "dataDir" | "url" | "publicUrl" | "tlsCertFile" | "chartHosts" | "helm">,
   { clusterId, token }: { readonly clusterId: string; readonly token: string },
   env: NodeJS.ProcessEnv,
 ): NodeJS.ProcessEnv {
@@ -90,7 +99,9 @@ export function sandboxVariables(
     HOME: env["HOME"] ?? "",
     NODE_COMPILE_CACHE: env["NODE_COMPILE_CACHE"],
     BINNACLE_SANDBOX_DIR: resolve(dataDir, "sandbox"),
-    BINNACLE_HUB_URL: hubUrl(url),
+    // A certificate has the public name, and is its own authority unless somebody names one.
+    BINNACLE_HUB_URL: hubUrl((tlsCertFile && publicUrl) ?? url),
+    NODE_EXTRA_CA_CERTS: env["NODE_EXTRA_CA_CERTS"] ?? tlsCertFile ?? undefined,
     BINNACLE_CLUSTER_ID: clusterId,
     BINNACLE_TOKEN: token,
     BINNACLE_LOG_LEVEL: "error",

@@ -1,14 +1,11 @@
-import { startWorld, type World } from "@binnacle/world";
+import { startWorld } from "@binnacle/world";
 import { sql } from "kysely";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 
-let world: World;
-beforeAll(async () => {
-  world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
-});
+const world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
 afterAll(() => world.stop());
 
-test("[OP33] a superuser reads how the installation is", async () => {
+test("[OP33] a superuser reads the status of the installation", async () => {
   const before = (await world.admin.api.get("/system/status")).body;
   await world.org();
   await world.admin.api.post("/tasks/task", { kind: "ping" });
@@ -26,7 +23,7 @@ test("[OP33] a superuser reads how the installation is", async () => {
   expect(body.database.connections).toBeLessThanOrEqual(body.database.max_connections);
 });
 
-test("[OP33] the oldest job that could run says how long it has waited", async () => {
+test("[OP33] the status of the installation says how long the oldest job that could run has waited", async () => {
   await world.admin.api.post("/tasks/task", { kind: "ping" });
   await sql`update jobs set run_at = now() - interval '90 seconds' where status = 'pending'`.execute(
     world.database.kysely,
@@ -36,7 +33,7 @@ test("[OP33] the oldest job that could run says how long it has waited", async (
   expect(jobs.oldest_pending_seconds).toBeGreaterThanOrEqual(90);
 });
 
-test("[OP33] nobody else reads it", async () => {
+test("[OP33] only a superuser reads the status of the installation", async () => {
   const person = await world.person({ org: world.demoOrgId, role: "admin" });
   expect((await person.api.get("/system/status")).status).toBe(403);
   expect((await world.anyone.get("/system/status")).status).toBe(401);

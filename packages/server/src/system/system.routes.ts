@@ -1,13 +1,15 @@
 import { getSystemStatus } from "@binnacle/contract";
-import type { Clock } from "../clock.ts";
-import type { Config } from "../config.ts";
-import type { Queries } from "../database/transaction.ts";
 import { superuser } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
+import type { Ports } from "../ports.ts";
 import { countEverything, countJobs, readDatabaseFacts } from "./system.store.ts";
 
-export function systemRoutes(db: Queries, clock: Clock, config: Pick<Config, "build" | "environment">): Route[] {
-  const { build, environment } = config;
+export function systemRoutes({
+  db,
+  clock,
+  build,
+  environment,
+}: Ports<"db" | "clock" | "build" | "environment">): Route[] {
   return [
     route(getSystemStatus, superuser, async () => {
       const now = clock();

@@ -1,19 +1,14 @@
-import { type Person, startWorld, type World } from "@binnacle/world";
+import { startWorld } from "@binnacle/world";
 import { sql } from "kysely";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { openShop } from "../apps/app.fixture.ts";
 import { inTransaction } from "../database/transaction.ts";
 import { newId } from "../id.adapter.ts";
 import { enqueue } from "../jobs/job.store.ts";
 
-let world: World;
-let person: Person;
-
-beforeAll(async () => {
-  world = await startWorld();
-  person = await world.person();
-});
-afterAll(() => world?.stop());
+const world = await startWorld();
+const person = await world.person();
+afterAll(() => world.stop());
 
 const queuePing = async () => (await person.api.post("/tasks/task", { kind: "ping" })).body.id as string;
 
@@ -29,7 +24,7 @@ async function whileTasksCannotBeRecorded(work: () => Promise<void>): Promise<vo
 }
 
 describe("POST /tasks/task", () => {
-  test("[TA1] queues a job and answers with its id", async () => {
+  test("[TA1] POST /tasks/task queues a job and answers with its id", async () => {
     const queued = await person.api.post("/tasks/task", { kind: "ping", payload: { note: "hello" } });
     expect(queued).toMatchObject({ status: 201, body: { id: expect.any(String) } });
     expect(Object.keys(queued.body)).toEqual(["id"]);
@@ -54,7 +49,7 @@ describe("POST /tasks/task", () => {
     });
   });
 
-  test("[RQ11] resync_cluster asks for the cluster as it is on record, however its id is written", async () => {
+  test("[RQ11] resync_cluster stores the cluster's id as it is on record, however the id is written", async () => {
     const { cluster } = await openShop(world);
     const payload = { cluster_id: cluster.toUpperCase() };
     const { id } = (await world.admin.api.post("/tasks/task", { kind: "resync_cluster", payload })).body;
@@ -64,7 +59,7 @@ describe("POST /tasks/task", () => {
     expect(await entry.executeTakeFirst()).toEqual({ changes: { cluster_id: cluster } });
   });
 
-  test("[TA2] leaves no job and spends no request when it cannot be put on record", async () => {
+  test("[TA2] a task that cannot be recorded in the audit log leaves no job and does not count against the rate limit", async () => {
     const { kysely: db } = world.database;
     const unlucky = await world.person();
     await whileTasksCannotBeRecorded(async () => {
@@ -74,7 +69,7 @@ describe("POST /tasks/task", () => {
     expect(await db.selectFrom("rate_usage").select("spent").where("user_id", "=", unlucky.id).execute()).toEqual([]);
   });
 
-  test("[TA2] queues nothing in a transaction that is rolled back", async () => {
+  test("[TA2] a task in a transaction that is rolled back is not queued", async () => {
     const { kysely: db } = world.database;
     const id = newId();
     const rolledBack = inTransaction(db, async (tx) => {
@@ -90,20 +85,20 @@ describe("POST /tasks/task", () => {
     [{ kind: "reboot" }, "kind", "enum"],
     [{ kind: "ping", payload: [] }, "payload", "dict_type"],
     [{ kind: "ping", at: "noon" }, "at", "extra_forbidden"],
-  ])("[TA7] refuses %j", async (body, field, type) => {
+  ])("[TA7] POST /tasks/task with %j is a 422", async (body, field, type) => {
     expect(await person.api.post("/tasks/task", body)).toMatchObject({
       status: 422,
       body: { detail: [{ loc: ["body", field], type }] },
     });
   });
 
-  test("[AC1] is for users who are signed in", async () => {
+  test("[AC1] POST /tasks/task needs a signed-in user", async () => {
     expect((await world.anyone.post("/tasks/task", { kind: "ping" })).status).toBe(401);
   });
 });
 
 describe("GET /tasks/task/{id}", () => {
-  test("[TA3] shows a task to its creator and to superusers, and to nobody else", async () => {
+  test("[TA3] GET /tasks/task/{id} shows a task to its creator and to superusers, and to nobody else", async () => {
     const id = await queuePing();
     const other = await world.person();
     expect((await person.api.get(`/tasks/task/${id}`)).status).toBe(200);
@@ -115,13 +110,13 @@ describe("GET /tasks/task/{id}", () => {
     expect((await person.api.get(`/tasks/task/${newId()}`)).status).toBe(404);
   });
 
-  test("[TA4] knows no job that is not a task", async () => {
+  test("[TA4] GET /tasks/task/{id} is a 404 for a job that is not a task", async () => {
     const id = await enqueue(world.database.kysely, { kind: "elsewhere", payload: {}, createdBy: person.id });
     expect((await person.api.get(`/tasks/task/${id}`)).status).toBe(404);
     expect((await world.admin.api.get(`/tasks/task/${id}`)).status).toBe(404);
   });
 
-  test("[TA6] shows that a ping has been answered", async () => {
+  test("[TA6] a ping succeeds with pong once a worker has taken it", async () => {
     const id = await queuePing();
     await vi.waitFor(
       async () => expect((await person.api.get(`/tasks/task/${id}`)).body.status).toBe("succeeded"),

@@ -1,15 +1,14 @@
 import { createTask, getTask, type TaskKind } from "@binnacle/contract";
 import { boundElsewhere } from "../access/role.ts";
-import type { Bus } from "../bus/bus.ts";
-import type { Clock } from "../clock.ts";
 import type { Cluster } from "../clusters/cluster.ts";
-import type { Queries } from "../database/transaction.ts";
+import { clusterPlace } from "../clusters/cluster-place.store.ts";
 import { notFound, rateLimited } from "../fault.ts";
-import { type Guard, type Input, onCluster, type SignedIn, signedIn } from "../http/guard.ts";
+import { at, type Guard, type Input, type SignedIn, signedIn } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
 import { newId } from "../id.adapter.ts";
 import { enqueue } from "../jobs/job.store.ts";
 import { JOBS_TOPIC } from "../jobs/job.ts";
+import type { Ports } from "../ports.ts";
 import { correctWindow, spendAllowance } from "../tiers/tier.store.ts";
 import { findTaskJob } from "./task.store.ts";
 import { jobKindOf, maySee, wireTask } from "./task.ts";
@@ -29,7 +28,7 @@ function clusterIdOf({ body: { payload } }: TaskInput): string {
   const id = payload?.["cluster_id"];
   return typeof id === "string" ? id : "";
 }
-const editor = onCluster<TaskInput>("editor", clusterIdOf);
+const editor = at(clusterPlace, "editor", clusterIdOf);
 
 /** Every user may queue a task; a task about a cluster requires an editor of it. */
 const taskCreator: Guard<TaskCreator, TaskInput> = {
@@ -40,12 +39,11 @@ const taskCreator: Guard<TaskCreator, TaskInput> = {
       if (anybody.boundary) throw boundElsewhere();
       return { caller: anybody, cluster: null };
     }
-    const { caller, cluster } = await editor.authorize(request, input);
-    return { caller, cluster };
+    return editor.authorize(request, input);
   },
 };
 
-export function taskRoutes(db: Queries, bus: Bus, clock: Clock): Route[] {
+export function taskRoutes({ db, bus, clock }: Ports<"db" | "bus" | "clock">): Route[] {
   return [
     route(createTask, taskCreator, async ({ caller, cluster, body, change }) => {
       const spender = { userId: caller.id, tier: caller.tier, path: createTask.path };
@@ -57,7 +55,8 @@ export function taskRoutes(db: Queries, bus: Bus, clock: Clock): Route[] {
         // Uses the stored id, because the one in the body may be in upper case.
         const about = cluster ? { cluster_id: cluster.id } : {};
         const payload = { ...body.payload, ...about };
-        await enqueue(tx, { id, kind: jobKindOf(body.kind), payload, createdBy: caller.id });
+        const tenant = cluster ? { tenantId: cluster.org_id } : {};
+        await enqueue(tx, { id, kind: jobKindOf(body.kind), payload, createdBy: caller.id, ...tenant });
         record({
           action: "task.create",
           resource: { type: "task", id, name: body.kind },

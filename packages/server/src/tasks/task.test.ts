@@ -21,12 +21,12 @@ const job: TaskJob = {
 };
 
 describe("tasks", () => {
-  test("[TA1] every kind of task is a kind of job, and somebody does it", () => {
+  test("[TA1] every kind of task is a kind of job and has a handler", () => {
     const handlers = taskHandlers({ resync: async () => undefined });
     expect(Object.keys(handlers)).toEqual(TASK_KINDS.map(jobKindOf));
   });
 
-  test("[TA3] a task is seen by its creator and by superusers", () => {
+  test("[TA3] a task is visible to its creator and to superusers", () => {
     expect(maySee(job, { id: ANN, isSuperuser: false, boundary: null })).toBe(true);
     expect(maySee(job, { id: BOB, isSuperuser: false, boundary: null })).toBe(false);
     expect(maySee(job, { id: BOB, isSuperuser: true, boundary: null })).toBe(true);
@@ -41,11 +41,11 @@ describe("tasks", () => {
     expect(maySee(job, { ...superuser, boundary: { org_id: "an org" } })).toBe(false);
   });
 
-  test("[TA4] another job is nobody's task, not even a superuser's", () => {
+  test("[TA4] a job that is not a task is visible to nobody, not even to a superuser", () => {
     expect(maySee({ ...job, kind: "provision" }, { id: ANN, isSuperuser: true, boundary: null })).toBe(false);
   });
 
-  test("[TA5] a task is shown with how it stands and when it moved", () => {
+  test("[TA5] a task on the wire has its status, attempts, result and times", () => {
     expect(wireTask(job)).toEqual({
       id: job.id,
       kind: "ping",

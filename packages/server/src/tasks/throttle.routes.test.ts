@@ -1,21 +1,16 @@
-import { type Client, type Person, startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Client, type Person, startWorld } from "@binnacle/world";
+import { afterAll, describe, expect, test } from "vitest";
 
 const HOUR_MS = 60 * 60_000;
 const PATH = "/tasks/task";
 
-let world: World;
-let replica: World;
-
-beforeAll(async () => {
-  // Tokens that outlive every turn of the clock below.
-  const env = { BINNACLE_ACCESS_TOKEN_MINUTES: "1440" };
-  world = await startWorld({ env });
-  replica = await startWorld({ env, beside: world });
-});
+// Tokens that outlive every turn of the clock below.
+const env = { BINNACLE_ACCESS_TOKEN_MINUTES: "1440" };
+const world = await startWorld({ env });
+const replica = await startWorld({ env, beside: world });
 afterAll(async () => {
-  await replica?.stop();
-  await world?.stop();
+  await replica.stop();
+  await world.stop();
 });
 
 const queue = (api: Client) => api.post(PATH, { kind: "ping" });
@@ -45,7 +40,7 @@ async function whileProIsLimited(fields: object, work: (limitId: string) => Prom
 }
 
 describe("the throttle of POST /tasks/task", () => {
-  test("[TI9] admits ten requests an hour from each caller where the tier says nothing", async () => {
+  test("[TI9] POST /tasks/task admits ten requests an hour from each caller if the tier has no limit", async () => {
     const [person, other] = [await world.person(), await world.person()];
     expect(await statuses(person.api, 11)).toEqual([...Array(10).fill(201), 429]);
     expect((await queue(other.api)).status).toBe(201);
@@ -53,7 +48,7 @@ describe("the throttle of POST /tasks/task", () => {
     expect((await queue(person.api)).status).toBe(201);
   });
 
-  test("[TI10] says how long to wait, and nothing of it in other headers", async () => {
+  test("[TI10] a throttled request gets Retry-After, and no answer has X-RateLimit headers", async () => {
     const person = await world.person();
     await statuses(person.api, 10);
     world.clock.advance(HOUR_MS / 4);
@@ -66,7 +61,7 @@ describe("the throttle of POST /tasks/task", () => {
     }
   });
 
-  test("[TI11] counts over all replicas, however many requests come at once", async () => {
+  test("[TI11] requests are counted over all replicas, however many come at once", async () => {
     const person = await world.person();
     const requests = Array.from({ length: 14 }, (_, index) => queue(index % 2 ? person.api : onReplica(person)));
     const answers = await Promise.all(requests);
@@ -74,7 +69,7 @@ describe("the throttle of POST /tasks/task", () => {
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(4);
   });
 
-  test("[TI11] counts under each tier apart", async () => {
+  test("[TI11] requests are counted under each tier separately", async () => {
     const person = await world.person();
     await statuses(person.api, 10);
     await world.admin.api.patch(`/user/${person.id}/tier`, { tier: "pro" });
@@ -83,7 +78,7 @@ describe("the throttle of POST /tasks/task", () => {
     expect((await queue(person.api)).status).toBe(429);
   });
 
-  test("[TI5] holds whoever is at the tier to its limit, however its path was spelled", async () => {
+  test("[TI5] the limit of a tier applies to its users, however its path was written", async () => {
     const person = await proPerson();
     await whileProIsLimited({ path: "/api/v1/tasks/task/" }, async () => {
       expect(await statuses(person.api, 3)).toEqual([201, 201, 429]);
@@ -92,7 +87,7 @@ describe("the throttle of POST /tasks/task", () => {
     });
   });
 
-  test("[TI7] goes by a changed limit from the next request on", async () => {
+  test("[TI7] a changed limit applies from the next request on", async () => {
     const person = await proPerson();
     await whileProIsLimited({ limit: 1 }, async (id) => {
       expect(await statuses(person.api, 2)).toEqual([201, 429]);
@@ -101,7 +96,7 @@ describe("the throttle of POST /tasks/task", () => {
     });
   });
 
-  test("[TI8] goes by the default again when the limit is lifted", async () => {
+  test("[TI8] the default limit applies again when a limit is deleted", async () => {
     const person = await proPerson();
     await whileProIsLimited({ limit: 0 }, async () => {
       expect((await queue(person.api)).status).toBe(429);
@@ -109,14 +104,14 @@ describe("the throttle of POST /tasks/task", () => {
     expect(await statuses(person.api, 11)).toEqual([...Array(10).fill(201), 429]);
   });
 
-  test("[TI12] is the only one: a limit on another path stops nobody", async () => {
+  test("[TI12] a limit on another path than /tasks/task throttles nobody", async () => {
     const person = await proPerson();
     await whileProIsLimited({ path: "/user/me", limit: 0 }, async () => {
       expect((await person.api.get("/user/me")).status).toBe(200);
     });
   });
 
-  test("[TI13] holds nobody up for longer than one period when the clock is set back", async () => {
+  test("[TI13] a clock that is set back delays nobody for longer than one period", async () => {
     const person = await world.person();
     await statuses(person.api, 10);
     world.clock.advance(-2 * HOUR_MS);

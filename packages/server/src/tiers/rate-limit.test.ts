@@ -30,14 +30,14 @@ const pauses = fc.array(
 const skewedPauses = fc.array(fc.integer({ min: -100_000, max: 30_000 }), { maxLength: 100 });
 
 describe("task throttle", () => {
-  test("[RL1] a window opens with the first request, admits the limit and refuses the rest", () => {
+  test("[RL1] a window of a rate limit opens with the first request, admits the limit and refuses the rest", () => {
     const verdicts = replay([0, 10_000, 10_000, 10_000, 29_999, 1], THREE_A_MINUTE).map(({ spending }) => spending);
     expect(verdicts.map(({ admitted }) => admitted)).toEqual([true, true, true, false, false, true]);
     expect(verdicts.at(2)?.usage).toEqual({ windowStartedAtMs: START, count: 3 });
     expect(verdicts.at(-1)?.usage).toEqual({ windowStartedAtMs: START + 60_000, count: 1 });
   });
 
-  test("[RL1] no window admits more than the limit, and windows do not overlap", () => {
+  test("[RL1] no window of a rate limit admits more than the limit, and windows do not overlap", () => {
     fc.assert(
       fc.property(pauses, anyLimit, (pausesMs, limit) => {
         const admitted = replay(pausesMs, limit).filter(({ spending }) => spending.admitted);
@@ -56,7 +56,7 @@ describe("task throttle", () => {
     );
   });
 
-  test("[RL2] a refused request is not counted", () => {
+  test("[RL2] a request that a rate limit refuses is not counted", () => {
     fc.assert(
       fc.property(pauses, positiveLimit, (pausesMs, limit) => {
         let before: Usage | null = null;
@@ -68,7 +68,7 @@ describe("task throttle", () => {
     );
   });
 
-  test("[RL3] the wait is in whole seconds, rounded up and at least one", () => {
+  test("[RL3] the wait of a refused request is in whole seconds, rounded up and at least one", () => {
     const full: Usage = { windowStartedAtMs: START, count: 3 };
     const waitAt = (offsetMs: number) => spend(full, THREE_A_MINUTE, START + offsetMs);
     expect(waitAt(0)).toMatchObject({ admitted: false, retryAfterSeconds: 60 });
@@ -77,7 +77,7 @@ describe("task throttle", () => {
     expect(waitAt(59_999)).toMatchObject({ admitted: false, retryAfterSeconds: 1 });
   });
 
-  test("[RL3] whoever waits that long is admitted, even when the clock was set back before", () => {
+  test("[RL3] a request after the given wait is admitted, even when the clock was set back before", () => {
     fc.assert(
       fc.property(fc.oneof(pauses, skewedPauses), positiveLimit, (pausesMs, limit) => {
         for (const { atMs, spending } of replay(pausesMs, limit)) {
@@ -91,7 +91,7 @@ describe("task throttle", () => {
     );
   });
 
-  test("[RL4] a limit of zero admits nothing and opens no window", () => {
+  test("[RL4] a rate limit of zero admits nothing and opens no window", () => {
     const refused = spend(null, { limit: 0, periodSeconds: 60 }, START);
     expect(refused).toEqual({
       admitted: false,
@@ -109,7 +109,7 @@ describe("task throttle", () => {
     );
   });
 
-  test("[RL5] a changed limit holds from the next request on, in the window that is open", () => {
+  test("[RL5] a changed limit applies from the next request on, in the window that is open", () => {
     const usage: Usage = { windowStartedAtMs: START, count: 3 };
     expect(spend(usage, { limit: 4, periodSeconds: 60 }, START + 1).admitted).toBe(true);
     expect(spend(usage, { limit: 2, periodSeconds: 60 }, START + 1).admitted).toBe(false);
@@ -133,7 +133,7 @@ describe("path of a limit", () => {
     ["/api/v1", "/"],
     ["/", "/"],
     ["", "/"],
-  ])("[RL6] %j is stored as %j", (path, normalised) => {
+  ])("[RL6] the path %j of a limit is stored as %j", (path, normalised) => {
     expect(normalisePath(path)).toBe(normalised);
   });
 
@@ -142,7 +142,7 @@ describe("path of a limit", () => {
     fc.array(fc.constantFrom("/", "//", "api", "v1", "/api/v1", "tasks", "7", "?", "#", "\n")).map((it) => it.join("")),
   );
 
-  test("[RL6] a normalised path has one leading slash, no trailing, repeated or base, no query and no fragment", () => {
+  test("[RL6] the stored path of a limit has one leading slash and no trailing or repeated slash, base, query or fragment", () => {
     fc.assert(
       fc.property(anyPath, (path) => {
         const normalised = normalisePath(path);
@@ -152,7 +152,7 @@ describe("path of a limit", () => {
     );
   });
 
-  test("[RL7] normalising twice is normalising once", () => {
+  test("[RL7] normalising the path of a limit twice gives the same as once", () => {
     fc.assert(
       fc.property(anyPath, (path) => {
         expect(normalisePath(normalisePath(path))).toBe(normalisePath(path));

@@ -1,19 +1,13 @@
-import { type Person, startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startWorld } from "@binnacle/world";
+import { afterAll, describe, expect, test } from "vitest";
 import { newId } from "../id.adapter.ts";
 
 const UNKNOWN = "01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11";
 
-let world: World;
-let superuser: Person;
-let user: Person;
-
-beforeAll(async () => {
-  world = await startWorld();
-  superuser = world.admin;
-  user = await world.person();
-});
-afterAll(() => world?.stop());
+const world = await startWorld({ env: { BINNACLE_ROLES: "api" } });
+const superuser = world.admin;
+const user = await world.person();
+afterAll(() => world.stop());
 
 const limitPath = () => `/paths/${newId()}`;
 
@@ -23,7 +17,7 @@ async function limit(fields: object = {}, tier = "free") {
 }
 
 describe("tiers", () => {
-  test("[TI1] are listed whole, by name, and a new user is at free", async () => {
+  test("[TI1] GET /tiers lists all tiers by name, and a new user is in the tier free", async () => {
     const { status, body } = await user.api.get("/tiers");
     expect(status).toBe(200);
     expect(body).toMatchObject({ data: [{ name: "free" }, { name: "pro" }], total_count: 2 });
@@ -31,7 +25,7 @@ describe("tiers", () => {
     expect((await user.api.get("/user/me")).body.tier).toBe("free");
   });
 
-  test("[TI3] that do not exist have no limits to read or to change", async () => {
+  test("[TI3] the limits of an unknown tier are a 404 to read and to change", async () => {
     const { id } = await limit();
     const fields = { path: "/a", limit: 1, period: 1 };
     const refusals = [
@@ -46,7 +40,7 @@ describe("tiers", () => {
 });
 
 describe("limits", () => {
-  test("[TI4] are made with path, limit and period, and answered whole", async () => {
+  test("[TI4] a limit is created with path, limit and period, and answered whole", async () => {
     const path = limitPath();
     const made = await superuser.api.post("/tier/pro/rate_limit", { path, limit: 0, period: 1 });
     const now = world.clock.now().toISOString();
@@ -73,14 +67,14 @@ describe("limits", () => {
     [{ path: "/a", limit: 1, period: 0 }, "period", "greater_than_equal"],
     [{ path: "/a", limit: "1", period: 1 }, "limit", "int_type"],
     [{ path: "/a", limit: 1, period: 1, burst: 1 }, "burst", "extra_forbidden"],
-  ])("[TI4] are not made of %j", async (body, field, type) => {
+  ])("[TI4] a limit with %j is a 422", async (body, field, type) => {
     expect(await superuser.api.post("/tier/free/rate_limit", body)).toMatchObject({
       status: 422,
       body: { detail: [{ loc: ["body", field], type }] },
     });
   });
 
-  test("[TI2] are read by every signed-in user and changed by superusers alone", async () => {
+  test("[TI2] limits are read by every signed-in user and changed by superusers alone", async () => {
     const { id } = await limit();
     expect((await user.api.get("/tier/free/rate_limits")).status).toBe(200);
     expect((await user.api.get(`/tier/free/rate_limit/${id}`)).status).toBe(200);
@@ -92,7 +86,7 @@ describe("limits", () => {
     expect(refusals.map(({ status }) => status)).toEqual([403, 403, 403]);
   });
 
-  test("[TI3] are not found under another tier, nor under an id that is none", async () => {
+  test("[TI3] a limit under another tier or with an unknown id is a 404", async () => {
     const { id } = await limit();
     const refusals = [
       await user.api.get(`/tier/pro/rate_limit/${id}`),
@@ -105,7 +99,7 @@ describe("limits", () => {
     }
   });
 
-  test("[TI44] have a path of at most 500 characters with the slash that is put before it", async () => {
+  test("[TI44] the path of a limit has at most 500 characters, with the slash that is put before it", async () => {
     const longest = `a${newId()}`.padEnd(499, "x");
     expect((await limit({ path: longest })).path).toBe(`/${longest}`);
     for (const path of [`${longest}x`, `/${longest}x`]) {
@@ -114,12 +108,12 @@ describe("limits", () => {
     }
   });
 
-  test("[TI5] are stored under a normalised path", async () => {
+  test("[TI5] a limit is stored with a normalised path", async () => {
     const path = limitPath();
     expect((await limit({ path: `//api/v1${path}/?page=1` })).path).toBe(path);
   });
 
-  test("[TI5] are one to a path in a tier, however it is spelled", async () => {
+  test("[TI5] a tier has one limit for a path, however the path is written", async () => {
     const { path } = await limit();
     const other = await limit();
     const taken = { status: 409, body: { detail: "The tier already has a limit for this path." } };
@@ -129,7 +123,7 @@ describe("limits", () => {
     expect((await superuser.api.post("/tier/pro/rate_limit", again)).status).toBe(201);
   });
 
-  test("[TI6] are listed newest first, a page at a time", async () => {
+  test("[TI6] the limits of a tier are listed newest first, in pages", async () => {
     const older = await limit({}, "pro");
     const newer = await limit({}, "pro");
     const page = await user.api.get("/tier/pro/rate_limits?items_per_page=2");
@@ -138,7 +132,7 @@ describe("limits", () => {
     expect(page.body).toMatchObject({ page: 1, items_per_page: 2, has_more: page.body.total_count > 2 });
   });
 
-  test("[TI7] keep what a change leaves out", async () => {
+  test("[TI7] a change of a limit keeps omitted fields", async () => {
     const made = await limit({ name: "a few" });
     const changed = await superuser.api.patch(`/tier/free/rate_limit/${made.id}`, { limit: 7 });
     expect(changed).toMatchObject({ status: 200, body: { ...made, limit: 7 } });
@@ -148,7 +142,7 @@ describe("limits", () => {
     expect(nameless.body).toMatchObject({ limit: 7, period: 9, name: null });
   });
 
-  test("[TI7] keep both of two changes that come at once", async () => {
+  test("[TI7] concurrent changes of a limit are all kept", async () => {
     const { id } = await limit();
     const change = (body: object) => superuser.api.patch(`/tier/free/rate_limit/${id}`, body);
     await Promise.all([change({ limit: 8 }), change({ period: 120 }), change({ name: "both" })]);
@@ -159,7 +153,7 @@ describe("limits", () => {
     });
   });
 
-  test("[TI8] are gone when they are lifted, and are lifted once", async () => {
+  test("[TI8] a deleted limit is a 404, and of two deletions at once one is a 404", async () => {
     const { id } = await limit();
     const lift = () => superuser.api.delete(`/tier/free/rate_limit/${id}`);
     const answers = await Promise.all([lift(), lift()]);

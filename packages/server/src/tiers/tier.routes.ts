@@ -6,13 +6,13 @@ import {
   listTiers,
   updateRateLimit,
 } from "@binnacle/contract";
-import type { Clock } from "../clock.ts";
 import type { Queries } from "../database/transaction.ts";
 import { notFound } from "../fault.ts";
 import { signedIn, superuser } from "../http/guard.ts";
 import { envelope, pageOf } from "../http/pagination.ts";
 import { type Route, route } from "../http/route.ts";
 import { newId } from "../id.adapter.ts";
+import type { Ports } from "../ports.ts";
 import {
   deleteLimit,
   findLimit,
@@ -47,7 +47,7 @@ async function knownLimit(db: Queries, find: typeof findLimit, params: LimitPara
   return limit;
 }
 
-export function tierRoutes(db: Queries, clock: Clock): Route[] {
+export function tierRoutes({ db, clock }: Ports<"db" | "clock">): Route[] {
   return [
     route(listTiers, signedIn, async () => {
       const data = (await listTierRows(db)).map(wireTier);

@@ -5,13 +5,13 @@ const times = { created_at: new Date("2030-01-01T00:00:00Z"), updated_at: new Da
 const shown = { created_at: "2030-01-01T00:00:00.000Z", updated_at: "2030-01-02T00:00:00.000Z" };
 
 describe("tiers", () => {
-  test("[TI1] free and pro are there from the start, and everybody begins at free", () => {
+  test("[TI1] the tiers free and pro exist from the start, and free is the default", () => {
     expect(SEEDED_TIERS).toEqual(["free", "pro"]);
     expect(DEFAULT_TIER).toBe("free");
     expect(wireTier({ name: "free", ...times })).toEqual({ name: "free", ...shown });
   });
 
-  test("[TI4] a limit is shown with its tier, path, limit, period and name", () => {
+  test("[TI4] a limit on the wire has its tier, path, limit, period and name", () => {
     const id = "01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11";
     const stored = {
       id,
@@ -33,7 +33,7 @@ describe("tiers", () => {
     });
   });
 
-  test("[TI9] the default is ten requests an hour", () => {
+  test("[TI9] the default limit is ten requests an hour", () => {
     expect(DEFAULT_LIMIT).toEqual({ limit: 10, periodSeconds: 3600 });
   });
 });
