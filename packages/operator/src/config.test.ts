@@ -22,17 +22,28 @@ function problemsOf(env: Record<string, string>): readonly string[] {
 }
 
 describe("the configuration of the operator", () => {
-  test("[OL1] needs an address, an id and a token, and has defaults for the rest", () => {
+  test("[OL1] the configuration of the operator needs an address, an id and a token, and has defaults for the rest", () => {
     expect(parseConfig(complete)).toEqual({
       hubUrl: "wss://binnacle.example.com/hub/v1",
       clusterId: "01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11",
       kubeconfig: null,
       namespace: "binnacle-system",
       tokenSecret: null,
+      deployment: null,
+      pod: null,
       helm: "helm",
+      helmSlots: 2,
+      appsAtOnce: 5,
       chartHosts: [],
+      hubProxy: null,
+      serviceAccount: null,
+      projectsRole: null,
+      podSecurityLimit: "privileged",
+      exec: "on",
+      infrastructure: "on",
       chartsRole: "binnacle-charts",
       ingressAnnotations: [],
+      broadIngresses: "off",
       clusterChartsAccount: null,
       prometheusUrl: null,
       healthPort: 8081,
@@ -42,7 +53,7 @@ describe("the configuration of the operator", () => {
     });
   });
 
-  test("[OL1] is what the environment says", () => {
+  test("[OL1] the configuration of the operator is read from the environment", () => {
     const config = parseConfig({
       BINNACLE_HUB_URL: "ws://127.0.0.1:8080",
       BINNACLE_CLUSTER_ID: "01932C07-31F1-7A4E-8D8B-6F1A2F0C5D11",
@@ -65,7 +76,7 @@ describe("the configuration of the operator", () => {
     });
   });
 
-  test("[OL1] is refused with everything that is wrong with it at once", () => {
+  test("[OL1] a wrong configuration of the operator is refused with all its problems at once", () => {
     expect(problemsOf({ BINNACLE_HUB_ULR: "x", BINNACLE_HEALTH_PORT: "many", BINNACLE_CLUSTER_ID: "" })).toEqual([
       "BINNACLE_HUB_ULR is not a variable of the Binnacle operator",
       "BINNACLE_HUB_URL is required",
@@ -79,6 +90,8 @@ describe("the configuration of the operator", () => {
     ["BINNACLE_HUB_URL", "https://binnacle.example.com"],
     ["BINNACLE_HUB_URL", "binnacle.example.com"],
     ["BINNACLE_HUB_URL", "wss://binnacle.example.com/hub/v1?token=x"],
+    ["BINNACLE_HUB_PROXY", "proxy.example.com:3128"],
+    ["BINNACLE_HUB_PROXY", "http://robot:hush@proxy.example.com:3128"],
     ["BINNACLE_CLUSTER_ID", "production"],
     ["BINNACLE_TOKEN", "two words"],
     ["BINNACLE_TOKEN", "umlaut-ü"],
@@ -89,13 +102,13 @@ describe("the configuration of the operator", () => {
     ["BINNACLE_HEALTH_PORT", "65536"],
     ["BINNACLE_LOG_LEVEL", "loud"],
     ["OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4317"],
-  ])("[OL1] does not take %s=%s", (name, value) => {
+  ])("[OL1] the configuration of the operator refuses %s=%s", (name, value) => {
     const problems = problemsOf({ ...complete, [name]: value });
     expect(problems).toHaveLength(1);
     expect(problems[0]).toMatch(new RegExp(`^${name} must`));
   });
 
-  test("[OL2] passes over what Kubernetes says about Services", () => {
+  test("[OL2] the configuration of the operator ignores the variables that Kubernetes sets for Services", () => {
     const links = {
       BINNACLE_SERVICE_HOST: "10.0.0.7",
       BINNACLE_HEALTH_SERVICE_PORT: "8081",
@@ -108,7 +121,7 @@ describe("the configuration of the operator", () => {
     ]);
   });
 
-  test("[OL3] shows neither the token nor a password in an address", () => {
+  test("[OL3] a problem of the configuration shows neither the token nor a password in an address", () => {
     const problems = problemsOf({
       ...complete,
       BINNACLE_TOKEN: "hush hush",
@@ -119,7 +132,7 @@ describe("the configuration of the operator", () => {
     expect(problems.join()).not.toContain("hush");
   });
 
-  test("[OL4] stands in the operations guide, variable by variable", () => {
+  test("[OL4] the operations guide lists every variable of the operator", () => {
     const shown = (fallback: string | null | undefined) =>
       fallback === undefined ? "required" : fallback ? `\`${fallback}\`` : "none";
     const guide = readFileSync(new URL("../../../docs/operations/operator.md", import.meta.url), "utf8");

@@ -2,10 +2,10 @@ import type { DesiredKind } from "@binnacle/contract";
 import { addonKind } from "./addon/addon-kind.reconciler.ts";
 import { appKind } from "./app/app-kind.reconciler.ts";
 import { projectKind } from "./project/project-kind.reconciler.ts";
+import { pullSecretsKind } from "./pull-secrets/pull-secrets-kind.reconciler.ts";
 import type { DispatchedKind } from "./reconcile/kind.ts";
-import { registryKind } from "./registry/registry-kind.reconciler.ts";
 
-const LIST = [projectKind, registryKind, addonKind, appKind] as const;
+const LIST = [projectKind, pullSecretsKind, addonKind, appKind] as const;
 
 type PortsOf<Kind> = Kind extends { reconciler(ports: infer P, ...rest: never[]): unknown }
   ? (ports: P) => void

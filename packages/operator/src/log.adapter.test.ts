@@ -15,7 +15,7 @@ function startLog() {
   return { log: createLog("info", sink), lines, last: () => JSON.parse(lines.at(-1) ?? "null") };
 }
 
-test("[OL5] a line is one JSON object with a level in words and a time in UTC", () => {
+test("[OL5] a log line is one JSON object with a level in words and a time in UTC", () => {
   const { log, lines, last } = startLog();
   log.warn({ key: "app/shop/web" }, "two\nlines");
   log.debug("below the level");
@@ -24,7 +24,7 @@ test("[OL5] a line is one JSON object with a level in words and a time in UTC", 
   expect(last()).toEqual({ level: "warn", time: expect.stringMatching(/Z$/), key: "app/shop/web", msg: "two\nlines" });
 });
 
-test("[OL5] what is named like a secret is masked at any depth", () => {
+test("[OL5] a field that is named like a secret is masked at any depth of a log line", () => {
   const { log, lines } = startLog();
   log.info({ token: "hush", frame: { body: { spec: "hush" } }, list: [{ password: "hush" }] }, "x");
   expect(lines.join()).not.toContain("hush");

@@ -7,6 +7,8 @@ export function hubUrl(text: string): string {
   return url.pathname === "/" ? `${url.origin}${HUB_PATH}` : url.href;
 }
 
+export const httpProxy = (text: string): string => plainUrl("http:")(text).origin;
+
 export function clusterId(text: string): string {
   if (!UUID_PATTERN.test(text)) throw new Error("must be a UUID");
   return text.toLowerCase();
@@ -19,7 +21,7 @@ export function kubernetesName(text: string): string {
   return text;
 }
 
-/** It travels in a header, where blanks and line ends have no place; a file it was copied from often ends with one. */
+/** The token is sent in a header, which allows no spaces or line ends. Files from which tokens are copied often end with one. */
 export function token(text: string): string {
   const trimmed = text.trim();
   if (!/^[\x21-\x7e]+$/.test(trimmed)) throw new Error("must be a token: printable characters without blanks");

@@ -1,4 +1,4 @@
-import { CLOSE, type HubFrames, LINK_LIMITS } from "@binnacle/contract";
+import { CLOSE, type HubFrames } from "@binnacle/contract";
 import type { Clock } from "../kube/work-queue.ts";
 import { beginSession, type LinkSession, type SessionHost, type SessionPorts } from "./link-session.ts";
 import type { StoredState } from "./outgoing.ts";
@@ -8,6 +8,8 @@ import { openSocket } from "./socket.adapter.ts";
 export interface LinkTimes {
   /** From the first try to the welcome. */
   readonly welcomeWithinMs: number;
+  /** The hub is asked for a sign of life after a silence of this long. */
+  readonly pingAfterMs: number;
   readonly deadAfterMs: number;
   /** How long a hub may take to agree that the connection ends. */
   readonly closeWithinMs: number;
@@ -15,7 +17,9 @@ export interface LinkTimes {
 
 export const LINK_TIMES: LinkTimes = {
   welcomeWithinMs: 30_000,
-  deadAfterMs: LINK_LIMITS.deadAfterMs,
+  pingAfterMs: 10_000,
+  // A connection of which the other end is gone is noticed by this alone, and until then the cluster gets no changes.
+  deadAfterMs: 25_000,
   closeWithinMs: 2_000,
 };
 
@@ -23,6 +27,7 @@ const NORMAL_CLOSURE = 1000;
 
 export interface ConnectionOptions {
   readonly url: string;
+  readonly proxy: string | null;
   readonly token: string;
   readonly times: LinkTimes;
   /** `leave` ends the session, for another to be begun at once. */
@@ -32,7 +37,7 @@ export interface ConnectionOptions {
 
 /** Connects, speaks with the hub for as long as it goes, and tells how it has ended. */
 export function connect(stored: StoredState, options: ConnectionOptions, ports: SessionPorts): Promise<Disconnect> {
-  const { url, token, times, signal } = options;
+  const { url, proxy, token, times, signal } = options;
   const { clock, log } = ports;
   const { promise, resolve } = Promise.withResolvers<Disconnect>();
   let session: LinkSession | null = null;
@@ -41,10 +46,11 @@ export function connect(stored: StoredState, options: ConnectionOptions, ports: 
   let hasClosed = false;
   let stopDrain = () => {};
   let stopClosing = () => {};
-  let watchdog = startWatchdog(clock, times.welcomeWithinMs, () => socket.terminate());
+  const dead = () => socket.terminate();
+  let watchdog = startWatchdog(clock, [[times.welcomeWithinMs, dead]]);
 
   const socket = openSocket(
-    { url, token, handshakeMs: times.welcomeWithinMs },
+    { url, proxy, token, handshakeMs: times.welcomeWithinMs },
     {
       onOpen() {
         session = beginSession(host, stored, ports);
@@ -94,7 +100,10 @@ export function connect(stored: StoredState, options: ConnectionOptions, ports: 
     onWelcome(welcome) {
       liveSinceMs = clock.now();
       watchdog.stop();
-      watchdog = startWatchdog(clock, times.deadAfterMs, () => socket.terminate());
+      watchdog = startWatchdog(clock, [
+        [times.pingAfterMs, () => socket.ping()],
+        [times.deadAfterMs, dead],
+      ]);
       options.onWelcome(welcome, reconnect);
     },
     onProblem(problem) {
@@ -120,23 +129,31 @@ export interface Watchdog {
 }
 
 /**
- * Calls back when nothing was received for this long. One timer is reused, because a timer for each message would cost
- * more.
+ * Calls each back when nothing was received for so long. Each has one timer, because a timer for each message would cost more.
  */
-function startWatchdog(clock: Clock, silentMs: number, onSilence: () => void): Watchdog {
+function startWatchdog(
+  clock: Clock,
+  silences: readonly (readonly [silentMs: number, onSilence: () => void])[],
+): Watchdog {
   let heardAtMs = clock.now();
-  let cancel = clock.after(silentMs, look);
+  const cancels = new Map<number, () => void>();
 
-  function look(): void {
-    const leftMs = heardAtMs + silentMs - clock.now();
-    if (leftMs <= 0) onSilence();
-    else cancel = clock.after(leftMs, look);
+  function watch(silentMs: number, onSilence: () => void, afterMs: number): void {
+    const check = () => {
+      const leftMs = heardAtMs + silentMs - clock.now();
+      watch(silentMs, onSilence, leftMs <= 0 ? silentMs : leftMs);
+      if (leftMs <= 0) onSilence();
+    };
+    cancels.set(silentMs, clock.after(afterMs, check));
   }
 
+  for (const [silentMs, onSilence] of silences) watch(silentMs, onSilence, silentMs);
   return {
     received() {
       heardAtMs = clock.now();
     },
-    stop: () => cancel(),
+    stop() {
+      for (const cancel of cancels.values()) cancel();
+    },
   };
 }

@@ -34,7 +34,7 @@ test("[OL34] of each build the newest state is kept while the hub is away, and s
   ]);
 });
 
-test("[OL34] samples of an earlier moment give way to later ones", () => {
+test("[OL34] samples of an earlier moment are replaced by later ones", () => {
   const events = createEventOutbox();
   events.onDue = vi.fn();
   events.samples(samples);
@@ -44,7 +44,7 @@ test("[OL34] samples of an earlier moment give way to later ones", () => {
   expect(events.next()).toBeNull();
 });
 
-test("[OL34] of very many builds the oldest events are dropped", () => {
+test("[OL34] with very many builds the oldest events are dropped", () => {
   const events = createEventOutbox();
   for (let i = 0; i < 1_001; i += 1) events.build(build(`b${i}`, "running"));
   expect(events.next()).toMatchObject({ name: "b1" });

@@ -2,9 +2,10 @@ import { randomUUID } from "node:crypto";
 import { EXEC_LIMITS, type ExecStream, LINK_LIMITS } from "@binnacle/contract";
 import * as fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
+import type { ExecOutput } from "../kube/exec.ts";
 import { createExecStreams } from "./exec-streams.ts";
 import type { OutgoingFrame } from "./frames.ts";
-import { type ExecOutput, ExecRefusal, type ExecTarget } from "./ports.ts";
+import { ExecRefusal, type ExecTarget } from "./ports.ts";
 
 const STREAM: ExecStream = {
   name: "exec",
@@ -58,7 +59,7 @@ function setUp(find?: () => Promise<ExecTarget>) {
 }
 
 describe("a command", () => {
-  test("[EX14] says where it will run, and starts with the first credit", async () => {
+  test("[EX14] a command tells the hub where it will run, and starts with the first credit", async () => {
     const { streams, start, sent, open } = setUp();
     const ref = await open();
     expect(sent()).toEqual([
@@ -70,7 +71,7 @@ describe("a command", () => {
     expect(start).toHaveBeenCalledTimes(1);
   });
 
-  test("[EX14] that is cancelled before starts nothing, and later is ended", async () => {
+  test("[EX14] a command that is cancelled before its start does not start, and one that is cancelled later is ended", async () => {
     const before = setUp();
     const early = await before.open();
     before.streams.cancel({ ref: early });
@@ -85,7 +86,7 @@ describe("a command", () => {
     expect(after.sent()).toEqual([]);
   });
 
-  test("[EX14] that is refused says why, and an error of ours nothing of it", async () => {
+  test("[EX14] a refused command says why, and an internal error reveals no detail", async () => {
     const refused = setUp(() => Promise.reject(new ExecRefusal("not_running", "No pod runs.")));
     const ref = await refused.open();
     expect(refused.sent()).toEqual([{ type: "stream_end", ref, error: "No pod runs.", code: "not_running" }]);
@@ -95,7 +96,7 @@ describe("a command", () => {
     expect(broken.onFailure).toHaveBeenCalledTimes(1);
   });
 
-  test("[EX10] beyond the cluster's limit is refused at once", async () => {
+  test("[EX10] a command beyond the cluster's limit is refused at once", async () => {
     const { open, urgent, sent } = setUp();
     for (let count = 0; count < EXEC_LIMITS.perCluster; count += 1) await open();
     sent();
@@ -103,7 +104,7 @@ describe("a command", () => {
     expect(urgent).toMatchObject([{ type: "stream_end", ref, code: "too_many" }]);
   });
 
-  test("[EX15] input beyond its credit ends it, and credit comes when the cluster has the input", async () => {
+  test("[EX15] input beyond its credit ends a command, and credit is given when the cluster has taken the input", async () => {
     const { streams, process, taken, sent, open, input } = setUp();
     const ref = await open();
     streams.credit({ ref, credit_bytes: 1 });
@@ -121,7 +122,7 @@ describe("a command", () => {
     expect(sent()).toMatchObject([{ type: "stream_end", code: "failed" }]);
   });
 
-  test("[EX15] passes sizes and the end of the input on", async () => {
+  test("[EX15] a command passes terminal sizes and the end of the input on", async () => {
     const { streams, process, open, input } = setUp();
     const ref = await open();
     input(ref, { size: { cols: 1, rows: 1 } });
@@ -132,7 +133,7 @@ describe("a command", () => {
     expect(process.endInput).toHaveBeenCalledTimes(1);
   });
 
-  test("[EX15] takes turns with the others", async () => {
+  test("[EX15] several commands take turns in sending their output", async () => {
     const { streams, outputs, sent, open } = setUp();
     const refs: string[] = [await open(), await open()];
     for (const ref of refs) streams.credit({ ref, credit_bytes: 200_000 });
@@ -142,7 +143,7 @@ describe("a command", () => {
     expect(order).toEqual([0, 1, 0, 1, 0, 1, 0, 1]);
   });
 
-  test("[EX15] sends exactly what was written, never more than its credit, and then its end", async () => {
+  test("[EX15] a command sends exactly what was written, never more than its credit, and then its end", async () => {
     const chunk = fc.record({
       channel: fc.constantFrom("stdout" as const, "stderr" as const),
       data: fc.uint8Array({ minLength: 1, maxLength: 5_000 }),
@@ -186,7 +187,7 @@ describe("a command", () => {
     );
   });
 
-  test("[EX15] pauses the container's side while its output waits", async () => {
+  test("[EX15] a command pauses the container's side while its output waits", async () => {
     const { streams, process, outputs, sent, open } = setUp();
     const ref = await open();
     streams.credit({ ref, credit_bytes: 1 });

@@ -1,71 +1,46 @@
 import { EXEC_LIMITS, type ExecStream, type HubFrames, LINK_LIMITS, safeText } from "@binnacle/contract";
+import type { ExecProcess } from "../kube/exec.ts";
 import type { OutgoingFrame } from "./frames.ts";
-import type { BulkSource } from "./outgoing.ts";
-import { AnswerError, type Answerer, type ExecProcess, ExecRefusal, type ExecTarget } from "./ports.ts";
+import { AnswerError, type Answerer, ExecRefusal, type ExecTarget } from "./ports.ts";
+import { createStreamTable, type OpenStream, type StreamTable } from "./stream-table.ts";
 
 /** Output is read ahead of the hub's credit by as much as this, and by what is on its way. */
 const READ_AHEAD_BYTES = 64 * 1024;
 
 /** The open commands of a session. */
-export interface ExecStreams extends BulkSource {
+export interface ExecStreams extends StreamTable {
   open(frame: Pick<HubFrames["stream_open"], "id" | "credit_bytes"> & { readonly stream: ExecStream }): void;
   input(frame: HubFrames["stream_input"]): void;
-  credit(frame: Pick<HubFrames["stream_credit"], "ref" | "credit_bytes">): void;
-  cancel(frame: Pick<HubFrames["stream_cancel"], "ref">): void;
-  cancelAll(): void;
 }
 
 export interface ExecStreamsOptions {
   readonly answerer: Pick<Answerer, "exec">;
   readonly onDue: () => void;
   readonly onFailure: (error: unknown) => void;
-  /** For what needs no place in the line. */
+  /** Sends a frame before those that wait their turn. */
   readonly urgent: (frame: OutgoingFrame) => void;
 }
 
 export function createExecStreams({ answerer, onDue, onFailure, urgent }: ExecStreamsOptions): ExecStreams {
-  const streams = new Map<string, ExecStreamState>();
+  const streams = createStreamTable<ExecStreamState>(EXEC_LIMITS.perCluster);
 
   return {
+    ...streams.table,
     open({ id, stream, credit_bytes }) {
-      if (streams.has(id)) return;
-      if (streams.size >= EXEC_LIMITS.perCluster) {
-        const error = `This cluster has ${EXEC_LIMITS.perCluster} commands in containers open already. Try again later.`;
-        urgent({ type: "stream_end", ref: id, error, code: "too_many" });
-        return;
-      }
-      const opened = openExecStream({ ref: id, onDue, onFailure, find: () => answerer.exec(stream) });
-      streams.set(id, opened);
-      if (credit_bytes > 0) opened.credit(credit_bytes);
+      const start = () => {
+        const opened = openExecStream({ ref: id, onDue, onFailure, find: () => answerer.exec(stream) });
+        if (credit_bytes > 0) opened.credit(credit_bytes);
+        return opened;
+      };
+      const error = `This cluster has ${EXEC_LIMITS.perCluster} commands in containers open already. Try again later.`;
+      streams.open(id, start, () => urgent({ type: "stream_end", ref: id, error, code: "too_many" }));
     },
     input: (frame) => streams.get(frame.ref)?.input(frame),
-    credit: ({ ref, credit_bytes }) => streams.get(ref)?.credit(credit_bytes),
-    cancel({ ref }) {
-      streams.get(ref)?.cancel();
-      streams.delete(ref);
-    },
-    cancelAll() {
-      for (const stream of streams.values()) stream.cancel();
-      streams.clear();
-    },
-    next() {
-      for (const [id, stream] of streams) {
-        const frame = stream.next();
-        if (!frame) continue;
-        // The stream goes behind the others, so that each gets its turn.
-        streams.delete(id);
-        if (frame.type !== "stream_end") streams.set(id, stream);
-        return frame;
-      }
-      return null;
-    },
   };
 }
 
-interface ExecStreamState extends BulkSource {
+interface ExecStreamState extends OpenStream {
   input(frame: Pick<HubFrames["stream_input"], "data" | "size" | "end">): void;
-  credit(bytes: number): void;
-  cancel(): void;
 }
 
 interface StreamOptions {

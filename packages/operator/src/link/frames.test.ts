@@ -8,13 +8,13 @@ const session = randomUUID();
 const apply = { ...order("shop"), session };
 
 describe("a frame from the hub", () => {
-  test("[OL19] is read as what it says", () => {
+  test("[OL19] a frame from the hub is read, and unknown fields are ignored", () => {
     expect(readHubFrame(JSON.stringify(apply))).toEqual({ frame: apply });
     const drain = { type: "drain", session, within_seconds: 3, whatever: "comes later" };
     expect(readHubFrame(JSON.stringify(drain))).toEqual({ frame: drain });
   });
 
-  test("[OL21] is malformed where the content of an apply is not understood, and names the location", () => {
+  test("[OL21] an apply frame whose content is not understood is malformed, and the location is named", () => {
     const { body, ...rest } = apply;
     const bent = { ...rest, body: { ...body, spec: { ...body.spec, namespace: 7 } } };
     expect(readHubFrame(JSON.stringify(bent))).toMatchObject({
@@ -35,14 +35,14 @@ describe("a frame from the hub", () => {
     ["a wrong form", { type: "drain", session, within_seconds: "hush" }, /drain is malformed at \/within_seconds/],
     ["an order without a key", { ...apply, key: "hush" }, /apply is malformed/],
     ["an order of an unknown kind", { ...apply, kind: "hush" }, /apply is malformed/],
-    ["a session that is no id", { type: "drain", session: "hush", within_seconds: 1 }, /malformed/],
-  ])("[OL22] that is %s is a problem, and nothing of it is quoted", (_, given, expected) => {
+    ["a session that is not an id", { type: "drain", session: "hush", within_seconds: 1 }, /malformed/],
+  ])("[OL22] a frame from the hub that is %s is a problem, and nothing of it is quoted", (_, given, expected) => {
     const received = readHubFrame(typeof given === "string" ? given : JSON.stringify(given));
     expect(received).toMatchObject({ problem: expect.stringMatching(expected) });
     expect(JSON.stringify(received)).not.toContain("hush");
   });
 
-  test("[OL22] of any content is read or refused, never thrown at", () => {
+  test("[OL22] a frame from the hub of any content is read or refused, and never throws", () => {
     fc.assert(fc.property(fc.oneof(fc.string(), fc.json()), (text) => void readHubFrame(text)));
   });
 });

@@ -3,11 +3,11 @@ import {
   HUB_FRAMES,
   type HubFrame,
   type HubFrames,
+  misfitOf,
   OPERATOR_FRAMES,
   type OperatorFrame,
 } from "@binnacle/contract";
 import Type, { type TSchema } from "typebox";
-import { Compile, type Validator } from "typebox/compile";
 
 /** An `apply` with unknown content. It is answered with a nack and does not end the session. */
 export interface MalformedApply {
@@ -24,27 +24,16 @@ export type ReceivedFrame =
 const { type: _, ...named } = HUB_FRAMES.remove.properties;
 const ApplyEnvelope = Type.Object({ type: Type.Literal("apply"), ...named });
 
-/** Validators are compiled when first used: most operators never receive a stream frame. */
-const validators = new Map<TSchema, Validator>();
-
-function validatorOf(schema: TSchema): Validator {
-  const known = validators.get(schema);
-  if (known) return known;
-  const compiled = Compile(schema);
-  validators.set(schema, compiled);
-  return compiled;
-}
-
 /** Parses a frame. A problem quotes nothing of the frame, because it may hold secrets. */
 export function readHubFrame(text: string): ReceivedFrame {
   const value = parsed(text);
   const type = isRecord(value) && typeof value["type"] === "string" ? value["type"] : null;
   if (type === null) return { problem: "a frame is not a JSON object with a type" };
   if (!Object.hasOwn(HUB_FRAMES, type)) return { problem: "a frame has a type that this operator does not know" };
-  const schema = schemaOf(type as HubFrame["type"], value);
-  if (validatorOf(schema).Check(value)) return { frame: value as HubFrame };
-  const where = placeOf(schema, value);
-  if (type === "apply" && validatorOf(ApplyEnvelope).Check(value)) {
+  const misfit = misfitOf(schemaOf(type as HubFrame["type"], value), value);
+  if (misfit === null) return { frame: value as HubFrame };
+  const where = misfit || ROOT;
+  if (type === "apply" && misfitOf(ApplyEnvelope, value) === null) {
     return { malformed: value as HubFrames["apply"], where };
   }
   return { problem: `a frame of the type ${type} is malformed at ${where}` };
@@ -58,10 +47,7 @@ function schemaOf(type: HubFrame["type"], value: unknown): TSchema {
   return known ?? HUB_FRAMES.apply;
 }
 
-function placeOf(schema: TSchema, value: unknown): string {
-  const [first] = validatorOf(schema).Errors(value);
-  return first?.instancePath || "its root";
-}
+const ROOT = "its root";
 
 function parsed(text: string): unknown {
   try {
@@ -80,8 +66,8 @@ const GATHERED: ReadonlySet<OperatorFrame["type"]> = new Set(["status", "build",
 /** The reason why the hub would reject a frame; null where it is valid. Names the location, never the value. */
 export function faultIn(frame: OperatorFrame): string | null {
   if (!GATHERED.has(frame.type)) return null;
-  const schema = OPERATOR_FRAMES[frame.type];
-  return validatorOf(schema).Check(frame) ? null : `it is malformed at ${placeOf(schema, frame)}`;
+  const misfit = misfitOf(OPERATOR_FRAMES[frame.type], frame);
+  return misfit === null ? null : `it is malformed at ${misfit || ROOT}`;
 }
 
 type WithoutSession<F> = F extends { readonly session: string } ? Omit<F, "session"> : never;

@@ -34,7 +34,15 @@ export function createRequests({ answerer, commands, log, answer }: RequestPorts
         return answerer.run(request);
       case "drain_nodes":
       case "remove_cloud_objects":
+      case "describe_disks":
+      case "local_volumes":
         return answerer.infrastructure(request);
+      case "upgrade_operator":
+        if (!answerer.upgrade) throw new AnswerError("failed", "This operator does not upgrade itself.");
+        return { operator_upgrade: await answerer.upgrade(request) };
+      case "detach":
+        if (!answerer.detach) throw new AnswerError("failed", "This operator does not let its cluster go.");
+        return answerer.detach(request);
       case "resources":
       case "events":
       case "deletion":

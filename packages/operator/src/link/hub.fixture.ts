@@ -6,6 +6,7 @@ import {
   type HubFrame,
   type HubFrames,
   LINK_SUBPROTOCOL,
+  LINK_TRIAL_SUBPROTOCOL,
   type OperatorFrame,
   type OperatorFrames,
 } from "@binnacle/contract";
@@ -95,7 +96,8 @@ export class Hub {
     const server = new WebSocketServer({
       port: 0,
       host: "127.0.0.1",
-      handleProtocols: (offered) => offered.has(LINK_SUBPROTOCOL) && LINK_SUBPROTOCOL,
+      handleProtocols: (offered) =>
+        [LINK_SUBPROTOCOL, LINK_TRIAL_SUBPROTOCOL].find((name) => offered.has(name)) ?? false,
       verifyClient: (_: unknown, done: (isTaken: boolean, status?: number) => void) => {
         const status = ref.hub?.refuseWith ?? null;
         done(status === null, status ?? undefined);

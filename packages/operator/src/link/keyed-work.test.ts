@@ -7,7 +7,7 @@ function gate() {
   return { wait: () => promise, open: resolve };
 }
 
-test("[OL19] tasks of one key run one after the other, those of several keys at once", async () => {
+test("[OL19] tasks of one key run one after the other, and those of several keys run at once", async () => {
   const work = createKeyedWork({ atOnce: 4, capacity: 10 });
   const log: string[] = [];
   const first = gate();
@@ -24,7 +24,7 @@ test("[OL19] tasks of one key run one after the other, those of several keys at 
   expect(log).toEqual(["a1 begins", "b1", "a1 ends", "a2"]);
 });
 
-test("[OL19] no more run at once than are allowed, and no more wait", async () => {
+test("[OL19] no more tasks run at once than are allowed, and no more wait than there is room for", async () => {
   const work = createKeyedWork({ atOnce: 2, capacity: 3 });
   const both = gate();
   const begun: string[] = [];

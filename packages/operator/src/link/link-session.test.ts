@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { CLOSE, type LogLine, type Metrics } from "@binnacle/contract";
+import { CLOSE, type LogLine, type Metrics, UPGRADE_REQUEST } from "@binnacle/contract";
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
 import type { LinkPorts } from "./link.adapter.ts";
@@ -30,8 +30,20 @@ const answering = (part: Partial<Answerer>): Answerer => ({
   ...part,
 });
 
+describe("the hello", () => {
+  test.each([true, false])(
+    "[OU13] the hello lists the request to upgrade if the operator may do so: %s",
+    async (may) => {
+      const upgrade: Answerer["upgrade"] = () => Promise.reject(new Error("nobody asks"));
+      const { hub } = await linked({ answerer: answering(may ? { upgrade } : {}) });
+      const { requests } = await (await hub.live()).received("hello");
+      expect([requests?.includes(UPGRADE_REQUEST), requests?.includes("exec")]).toEqual([may, true]);
+    },
+  );
+});
+
 describe("frames from the hub", () => {
-  test("[OL19] is acknowledged once it is stored", async () => {
+  test("[OL19] an apply frame from the hub is acknowledged once it is stored", async () => {
     const { side, store } = await live();
     const frame = order("a");
     side.send(frame);
@@ -49,7 +61,7 @@ describe("frames from the hub", () => {
     expect(store.entries.size).toBe(0);
   });
 
-  test("[OL19] is refused with a reason that may be shown", async () => {
+  test("[OL19] an apply or remove frame is refused with a reason that may be shown", async () => {
     const store = new MemoryStore();
     vi.spyOn(store, "apply").mockResolvedValueOnce({ code: "invalid", message: "<b>no</b>" });
     vi.spyOn(store, "remove").mockRejectedValueOnce(new Error("hush"));
@@ -65,7 +77,7 @@ describe("frames from the hub", () => {
     expect(log.warn).toHaveBeenCalledOnce();
   });
 
-  test("[OL19] of more than can be taken is refused for now", async () => {
+  test("[OL19] a frame beyond what the operator can queue is refused for now", async () => {
     const store = new MemoryStore();
     const gate = Promise.withResolvers<null>();
     vi.spyOn(store, "apply").mockReturnValue(gate.promise);
@@ -76,7 +88,7 @@ describe("frames from the hub", () => {
     await side.received("ack", 256);
   });
 
-  test("[OL20] [FA5] twice and in any order leaves the highest generation", async () => {
+  test("[OL20] [FA5] frames that come twice and in any order leave the highest generation", async () => {
     const { side, store } = await live();
     const generations = fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 12 });
     let run = 0;
@@ -93,7 +105,7 @@ describe("frames from the hub", () => {
     );
   });
 
-  test("[OL21] and is not understood is refused for good, and the session goes on", async () => {
+  test("[OL21] a frame that is not understood is refused for good, and the session goes on", async () => {
     const { side } = await live();
     const frame = { ...order("a"), session: side.sessionId };
     side.raw({ ...frame, body: { spec: { name: "a" }, secret: {} } });
@@ -102,7 +114,7 @@ describe("frames from the hub", () => {
     await side.received("ack");
   });
 
-  test("[CH9] is passed on: the credentials of chart repositories, from the welcome and whenever they change", async () => {
+  test("[CH9] the credentials of chart repositories are passed on from the welcome and whenever they change", async () => {
     const { hub, commands, log } = await linked();
     const credential = { url: "oci://registry.example.com", username: "robot", password: "s3cret-of-the-test" };
     const side = await hub.live(1, { chart_repositories: [credential] });
@@ -113,7 +125,7 @@ describe("frames from the hub", () => {
     expect(JSON.stringify(said)).not.toContain(credential.password);
   });
 
-  test("[OL23] is remembered: the revision of a sync's end, and settings", async () => {
+  test("[OL23] the revision at the end of a sync and the settings are remembered", async () => {
     const onSyncEnd = vi.fn();
     const { side, store, commands, link } = await live({ onSyncEnd });
     side.send({ type: "sync_end", revision: 12 });
@@ -129,7 +141,7 @@ describe("frames from the hub", () => {
     ["an unknown type", { type: "hush" }, /does not know/],
     ["a wrong form", { type: "sync_end", revision: "hush" }, /malformed/],
     ["another session", { type: "sync_end", revision: 1, session: randomUUID() }, /another session/],
-  ])("[OL22] and is %s ends the session", async (_, frame, problem) => {
+  ])("[OL22] a frame from the hub that is %s ends the session", async (_, frame, problem) => {
     const { side, hub, log } = await live();
     side.raw(typeof frame === "string" ? frame : { session: side.sessionId, ...frame });
     await vi.waitFor(() => expect(side.closed).toMatchObject({ code: CLOSE.protocolError }));
@@ -139,7 +151,7 @@ describe("frames from the hub", () => {
     await hub.live(2);
   });
 
-  test("[OL22] before the welcome, and a second welcome, end the session", async () => {
+  test("[OL22] a frame before the welcome, and a second welcome, end the session", async () => {
     const { hub } = await linked();
     const early = await hub.side();
     early.send(order("a"));
@@ -167,7 +179,7 @@ describe("requests of the hub", () => {
     expect(commands.resync).toHaveBeenCalledOnce();
   });
 
-  test("[OL25] metrics are answered, or why not", async () => {
+  test("[OL25] a request for metrics is answered, or with the reason why not", async () => {
     const metrics = vi.fn<Answerer["metrics"]>();
     const found: Omit<Metrics, "range"> = { step: "15s", series: [] };
     metrics
@@ -195,7 +207,7 @@ describe("requests of the hub", () => {
     ]);
   });
 
-  test("[AP90] [OL25] objects and events are answered, or why not", async () => {
+  test("[AP90] [OL25] a request for objects or events is answered, or with the reason why not", async () => {
     const empty = { truncated: false, observed_at: "2026-01-31T09:30:00.000Z" };
     const observe = vi.fn<Answerer["observe"]>();
     observe
@@ -216,7 +228,7 @@ describe("requests of the hub", () => {
     expect(observe.mock.calls.map(([{ name }]) => name)).toEqual(["resources", "events", "resources"]);
   });
 
-  test("[RQ15] [RQ17] requests before machines are taken away are answered with what is left, or why not", async () => {
+  test("[RQ15] [RQ17] a request before machines are taken away is answered with what is left, or with the reason why not", async () => {
     const left = [{ kind: "Pod", namespace: "shop", name: "web-0", reason: "It is being stopped." }];
     const infrastructure = vi.fn<Answerer["infrastructure"]>();
     infrastructure
@@ -234,7 +246,7 @@ describe("requests of the hub", () => {
     expect(infrastructure.mock.calls).toEqual([[drain], [remove]]);
   });
 
-  test("[OL35] logs flow as far as the credit goes, and end", async () => {
+  test("[OL35] logs are sent as far as the credit goes, and then end", async () => {
     const long = { ...LINE, line: "x".repeat(10_000) };
     const lines = async function* () {
       for (let i = 0; i < 20; i += 1) yield long;
@@ -254,7 +266,7 @@ describe("requests of the hub", () => {
     expect(received()).toBe(20);
   });
 
-  test("[OL37] logs stop when nobody reads them any more, or the session ends", async () => {
+  test("[OL37] logs stop when nobody reads them any more, or when the session ends", async () => {
     const signals: AbortSignal[] = [];
     const follow: Answerer["logs"] = async function* (_, signal) {
       signals.push(signal);
@@ -300,7 +312,7 @@ describe("requests of the hub", () => {
 describe("frames to the hub", () => {
   const subject = { key: "project/a", resource_id: randomUUID(), generation: 3 };
 
-  test("[OL26] a heartbeat comes again and again, with facts where they have changed, and with a ping", async () => {
+  test("[OL26] heartbeats are sent regularly, with facts where they have changed, and with a ping", async () => {
     let nodes = 1;
     const { hub } = await linked({ facts: () => ({ ...FACTS, node_count: nodes }) });
     const side = await hub.live(1, { heartbeat_seconds: 0.02 });
@@ -313,7 +325,7 @@ describe("frames to the hub", () => {
     expect(side.pings).toBeGreaterThan(0);
   });
 
-  test("[OL30] a report goes out when it is made, and again in the next session until it is on record", async () => {
+  test("[OL30] a report is sent when it is made, and again in the next session until the hub has recorded it", async () => {
     const { side, hub, outbox } = await live();
     outbox.report("project", subject, { state: "ready", message: null });
     expect(await side.received("status")).toMatchObject({ ...subject, report: { state: "ready" } });
@@ -330,13 +342,13 @@ describe("frames to the hub", () => {
     expect(third.all("status")).toEqual([]);
   });
 
-  test("[OL30] a report that is made while the hub is away is sent when it is back", async () => {
+  test("[OL30] a report that is made while the hub is away is sent when the hub is back", async () => {
     const { hub, outbox } = await linked();
     outbox.report("project", subject, { state: "ready", message: null });
     await (await hub.live()).received("status");
   });
 
-  test("[OL28] a report that the hub would not take is not sent, and others are", async () => {
+  test("[OL28] a report that the hub would not accept is not sent, and other reports are", async () => {
     const { side, outbox, log } = await live();
     const broken = { state: "odd", message: null } as never;
     outbox.report("project", { ...subject, key: "project/bad" }, broken);

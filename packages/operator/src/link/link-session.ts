@@ -1,11 +1,13 @@
 import {
   type ClusterFacts,
   canonicalJson,
+  DETACH_REQUEST,
   type HubFrame,
   type HubFrames,
   LINK_VERSION,
   NEGOTIATED_REQUESTS,
   safeText,
+  UPGRADE_REQUEST,
 } from "@binnacle/contract";
 import type { DesiredStore, Refusal } from "../desired/desired-state.ts";
 import type { Clock } from "../kube/work-queue.ts";
@@ -77,8 +79,9 @@ export function beginSession(host: SessionHost, stored: StoredState, ports: Sess
   function sendHello(): void {
     const { revision, digest } = stored;
     const { operatorVersion: operator_version } = ports;
+    const requests = requestsOf(answerer);
     const said = { versions: [LINK_VERSION], operator_version, facts: sentFacts, revision, digest };
-    host.write(JSON.stringify({ type: "hello", id: helloId, ...said, requests: NEGOTIATED_REQUESTS }));
+    host.write(JSON.stringify({ type: "hello", id: helloId, ...said, requests, suspends: true }));
   }
 
   function receive(text: string): void {
@@ -226,6 +229,12 @@ export function beginSession(host: SessionHost, stored: StoredState, ports: Sess
       events.lost();
     },
   };
+}
+
+/** Names of the requests that are answered here, beyond those that every operator knows. */
+function requestsOf({ upgrade, detach }: Answerer): string[] {
+  const isMissing: Readonly<Record<string, boolean>> = { [UPGRADE_REQUEST]: !upgrade, [DETACH_REQUEST]: !detach };
+  return NEGOTIATED_REQUESTS.filter((name) => !isMissing[name]);
 }
 
 interface DeliveryPorts {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { CLOSE, canonicalJson, inventoryText, LINK_LIMITS, safeText } from "@binnacle/contract";
-import type { DesiredStore } from "../desired/desired-state.ts";
+import type { DesiredStore, Inventory } from "../desired/desired-state.ts";
 import { type ConnectionOptions, connect, LINK_TIMES, type LinkTimes } from "./connection.adapter.ts";
 import { createKeyedWork } from "./keyed-work.ts";
 import type { SessionPorts } from "./link-session.ts";
@@ -11,7 +11,9 @@ import { createSessionState } from "./session-state.ts";
 
 export interface LinkPorts extends Omit<SessionPorts, "store" | "work" | "memory"> {
   readonly hubUrl: string;
-  readonly store: DesiredStore;
+  /** The HTTP proxy on the way to the hub. */
+  readonly hubProxy?: string | null;
+  readonly store: DesiredStore & Inventory;
   readonly times?: Partial<LinkTimes>;
 }
 
@@ -29,7 +31,7 @@ const REFUSALS: ReadonlySet<number | null> = new Set([CLOSE.unauthenticated, CLO
 
 /** Keeps the operator connected to the hub until it is stopped, whatever happens on the way. */
 export function startLink(ports: LinkPorts): Link {
-  const { hubUrl: url, store, tokens, clock, log } = ports;
+  const { hubUrl: url, hubProxy: proxy = null, store, tokens, clock, log } = ports;
   const commands = withChangedSettings(ports.commands);
   const times = { ...LINK_TIMES, ...ports.times };
   const work = createKeyedWork({ atOnce: LINK_LIMITS.inFlight, capacity: 8 * LINK_LIMITS.inFlight });
@@ -45,7 +47,8 @@ export function startLink(ports: LinkPorts): Link {
   async function readStoredState(): Promise<StoredState> {
     // Writes of an earlier session may still be running.
     await work.idle();
-    const [{ revision, settings }, entries] = await Promise.all([memory.known(), store.inventory()]);
+    const { revision, settings } = await memory.known();
+    const entries = store.inventory();
     commands.settings(settings);
     return { revision, digest: createHash("sha256").update(inventoryText(entries)).digest("hex"), entries };
   }
@@ -61,7 +64,11 @@ export function startLink(ports: LinkPorts): Link {
         spreadMs = reconnect_spread_seconds * 1_000;
         log.info({ resume }, "connected to the hub");
       };
-      return await connect(state, { url, token, times, signal, onWelcome }, { ...ports, commands, work, memory });
+      return await connect(
+        state,
+        { url, proxy, token, times, signal, onWelcome },
+        { ...ports, commands, work, memory },
+      );
     } catch (err) {
       log.warn({ err }, "the stored resources could not be read");
       return { code: null, reason: "the cluster does not answer", hasMoved: false, livedMs: null };
@@ -93,20 +100,8 @@ export function startLink(ports: LinkPorts): Link {
       if (!disconnect.hasMoved) logDisconnect(disconnect, retry);
       failures = retry.failures;
       isRefused = REFUSALS.has(disconnect.code);
-      await pause(retry.delayMs);
+      await pause(clock, retry.delayMs, signal);
     }
-  }
-
-  function pause(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const cancel = clock.after(ms, wake);
-      signal.addEventListener("abort", wake, { once: true });
-      function wake(): void {
-        cancel();
-        signal.removeEventListener("abort", wake);
-        resolve();
-      }
-    });
   }
 
   const running = keepConnected();
@@ -122,6 +117,19 @@ export function startLink(ports: LinkPorts): Link {
       await memory.flush();
     },
   };
+}
+
+/** Waits, but not after the signal. */
+function pause(clock: LinkPorts["clock"], ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const cancel = clock.after(ms, wake);
+    signal.addEventListener("abort", wake, { once: true });
+    function wake(): void {
+      cancel();
+      signal.removeEventListener("abort", wake);
+      resolve();
+    }
+  });
 }
 
 /** The hub sends settings with every session; they are passed on only when they have changed. */

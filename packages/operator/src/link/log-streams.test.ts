@@ -80,7 +80,7 @@ function opened({ creditBytes = 65_536, isFollowing = true } = {}) {
 }
 
 describe("a log stream", () => {
-  test("[OL35] sends lines that come together in one frame, and ends after the last", async () => {
+  test("[OL35] a log stream sends lines that come together in one frame, and ends after the last line", async () => {
     const { pod, sent, applySettings, ref } = opened();
     pod.write(lineOf("one"), lineOf("two"));
     await applySettings();
@@ -94,7 +94,7 @@ describe("a log stream", () => {
     ]);
   });
 
-  test("[TE1] says at once and without credit that it has begun, though no line may come", async () => {
+  test("[TE1] a log stream says at once and without credit that it has begun, though no line may come", async () => {
     const { pod, sent, applySettings, ref } = opened({ creditBytes: 0 });
     pod.write({ dropped: 0 });
     await applySettings(0);
@@ -104,7 +104,7 @@ describe("a log stream", () => {
     expect(sent.at(-1)).toEqual({ type: "stream_end", ref, error: null });
   });
 
-  test("[OL35] sends no more than its credit, and goes on when there is more", async () => {
+  test("[OL35] a log stream sends no more than its credit, and goes on when there is more credit", async () => {
     const { pod, stream, data, applySettings } = opened({ creditBytes: creditOf(Array(3).fill(lineOf(LONG))) });
     pod.write(...Array.from({ length: 10 }, () => lineOf(LONG)));
     await applySettings();
@@ -114,7 +114,7 @@ describe("a log stream", () => {
     expect(data().flatMap(({ lines }) => lines)).toHaveLength(5);
   });
 
-  test("[OL35] sends a line that is larger than all credit, and pays for it", async () => {
+  test("[OL35] a log stream sends a line that is larger than its credit, and then waits until that is paid", async () => {
     const { pod, stream, data, applySettings } = opened({ creditBytes: 10 });
     pod.write(lineOf(LONG), lineOf("short"));
     await applySettings();
@@ -127,7 +127,7 @@ describe("a log stream", () => {
     expect(data()).toHaveLength(2);
   });
 
-  test("[OL35] marks where lines were lost before they reached it", async () => {
+  test("[OL35] a log stream marks where lines were lost before they reached it", async () => {
     const { pod, data, applySettings } = opened();
     pod.write(lineOf("one"), { dropped: 2 }, { dropped: 3 }, lineOf("two"), { dropped: 4 });
     await applySettings();
@@ -140,14 +140,14 @@ describe("a log stream", () => {
     ]);
   });
 
-  test("[OL35] says at once that there is an answer, though no line may come for long", async () => {
+  test("[OL35] a log stream answers at once with an empty frame, though no line may come for long", async () => {
     const { pod, sent, applySettings, ref } = opened();
     pod.write({ dropped: 0 });
     await applySettings();
     expect(sent).toEqual([{ type: "stream_data", ref, lines: [], dropped: 0 }]);
   });
 
-  test("[OL35] says why it ends, in words for people", async () => {
+  test("[OL35] a log stream says why it ends, in words for people", async () => {
     const known = opened();
     known.pod.end(new AnswerError("not_found", "There is no component <web>."));
     await known.applySettings();
@@ -159,7 +159,7 @@ describe("a log stream", () => {
     expect(unknown.onFailure).toHaveBeenCalledOnce();
   });
 
-  test("[OL36] waits for a reader for five seconds, then loses the oldest lines and says how many", async () => {
+  test("[OL36] a log stream waits five seconds for a reader, then drops the oldest lines and says how many", async () => {
     const { pod, stream, data, applySettings } = opened({ creditBytes: 0 });
     pod.write(...Array.from({ length: 400 }, (_, i) => lineOf(`${i} ${LONG}`)));
     await applySettings(4_900);
@@ -175,7 +175,7 @@ describe("a log stream", () => {
     expect(numbers.at(-1)).toBe(399);
   });
 
-  test("[OL36] loses nothing where it does not follow", async () => {
+  test("[OL36] a log stream that does not follow loses no lines", async () => {
     const { pod, stream, data, applySettings } = opened({ creditBytes: 0, isFollowing: false });
     pod.write(...Array.from({ length: 400 }, () => lineOf(LONG)));
     pod.end();
@@ -187,7 +187,7 @@ describe("a log stream", () => {
     expect(data().every(({ dropped }) => dropped === 0)).toBe(true);
   });
 
-  test("[OL37] stops reading and sends nothing once it is cancelled", async () => {
+  test("[OL37] a cancelled log stream stops reading and sends nothing more", async () => {
     const { pod, stream, sent, applySettings } = opened({ creditBytes: 0 });
     pod.write(...Array.from({ length: 400 }, () => lineOf(LONG)));
     await applySettings(100);
@@ -199,7 +199,7 @@ describe("a log stream", () => {
   });
 });
 
-test("[OL36] every line is either sent or counted as lost, in its order", () => {
+test("[OL36] every line of a log stream is either sent or counted as lost, in its order", () => {
   const step = fc.oneof(
     fc.record({ do: fc.constant("add" as const), size: fc.nat(5_000) }),
     fc.record({ do: fc.constant("take" as const), credit: fc.nat(50_000) }),

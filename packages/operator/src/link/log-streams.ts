@@ -8,17 +8,14 @@ import {
 import type { Clock } from "../kube/work-queue.ts";
 import type { OutgoingFrame } from "./frames.ts";
 import { createLineBuffer } from "./line-buffer.ts";
-import type { BulkSource } from "./outgoing.ts";
 import { AnswerError, type Answerer, type DroppedLines } from "./ports.ts";
+import { createStreamTable, type OpenStream, type StreamTable } from "./stream-table.ts";
 
 const MOST_STREAMS = 64;
 
 /** The open streams of a session. */
-export interface LogStreams extends BulkSource {
+export interface LogStreams extends StreamTable {
   open(frame: Pick<HubFrames["stream_open"], "id" | "credit_bytes"> & { readonly stream: LogStreamRequest }): void;
-  credit(frame: HubFrames["stream_credit"]): void;
-  cancel(frame: HubFrames["stream_cancel"]): void;
-  cancelAll(): void;
 }
 
 export interface LogStreamsOptions {
@@ -26,57 +23,28 @@ export interface LogStreamsOptions {
   readonly clock: Clock;
   readonly onDue: () => void;
   readonly onFailure: (error: unknown) => void;
-  /** For what needs no place in the line. */
+  /** Sends a frame before those that wait their turn. */
   readonly urgent: (frame: OutgoingFrame) => void;
 }
 
 export function createLogStreams({ answerer, clock, onDue, onFailure, urgent }: LogStreamsOptions): LogStreams {
-  const streams = new Map<string, LogStream>();
+  const streams = createStreamTable<OpenStream>(MOST_STREAMS);
 
   return {
+    ...streams.table,
     open({ id, stream, credit_bytes }) {
-      // A frame that came twice opens one stream.
-      if (streams.has(id)) return;
-      if (streams.size >= MOST_STREAMS) {
-        urgent({ type: "stream_end", ref: id, error: "Too many log streams of this cluster are open." });
-        return;
-      }
-      const opened = openLogStream({
-        ref: id,
-        creditBytes: credit_bytes,
-        isFollowing: stream.follow,
-        lines: (signal) => answerer.logs(stream, signal),
-        clock,
-        onDue,
-        onFailure,
-      });
-      streams.set(id, opened);
-    },
-
-    credit({ ref, credit_bytes }) {
-      streams.get(ref)?.credit(credit_bytes);
-    },
-
-    cancel({ ref }) {
-      streams.get(ref)?.cancel();
-      streams.delete(ref);
-    },
-
-    cancelAll() {
-      for (const stream of streams.values()) stream.cancel();
-      streams.clear();
-    },
-
-    next() {
-      for (const [id, stream] of streams) {
-        const frame = stream.next();
-        if (!frame) continue;
-        // The stream goes behind the others, so that each gets its turn.
-        streams.delete(id);
-        if (frame.type !== "stream_end") streams.set(id, stream);
-        return frame;
-      }
-      return null;
+      const start = () =>
+        openLogStream({
+          ref: id,
+          creditBytes: credit_bytes,
+          isFollowing: stream.follow,
+          lines: (signal) => answerer.logs(stream, signal),
+          clock,
+          onDue,
+          onFailure,
+        });
+      const error = "Too many log streams of this cluster are open.";
+      streams.open(id, start, () => urgent({ type: "stream_end", ref: id, error }));
     },
   };
 }
@@ -94,12 +62,6 @@ const FULL_BATCH_BYTES = 32 * 1024;
 /** A reader that takes nothing for so long loses lines, if new ones keep coming. */
 const SLOW_AFTER_MS = 5_000;
 
-export interface LogStream extends BulkSource {
-  credit(bytes: number): void;
-  /** Nobody reads any more. */
-  cancel(): void;
-}
-
 export interface LogStreamOptions {
   readonly ref: string;
   readonly creditBytes: number;
@@ -112,7 +74,7 @@ export interface LogStreamOptions {
 }
 
 /** Reads lines as fast as they are taken, and a little ahead. */
-export function openLogStream(options: LogStreamOptions): LogStream {
+export function openLogStream(options: LogStreamOptions): OpenStream {
   const { ref, isFollowing, clock, onDue } = options;
   const buffer = createLineBuffer();
   const reading = new AbortController();

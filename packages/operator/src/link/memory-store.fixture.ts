@@ -1,13 +1,13 @@
 import type { HubFrames, InventoryEntry, LinkSettings } from "@binnacle/contract";
-import type { DesiredStore, Refusal } from "../desired/desired-state.ts";
+import type { DesiredStore, Inventory, Refusal } from "../desired/desired-state.ts";
 
 /** A cluster's store without a cluster. */
-export class MemoryStore implements DesiredStore {
+export class MemoryStore implements DesiredStore, Inventory {
   readonly entries = new Map<string, InventoryEntry>();
   readonly remembered: object[] = [];
   kept: { revision: number | null; settings: LinkSettings } = { revision: null, settings: { drift_policy: "heal" } };
 
-  async inventory(): Promise<readonly InventoryEntry[]> {
+  inventory(): readonly InventoryEntry[] {
     return [...this.entries.values()];
   }
 

@@ -24,7 +24,7 @@ function drain() {
 }
 
 describe("the outbox of reports", () => {
-  test("[OL30] sends of each key the newest", () => {
+  test("[OL30] the outbox sends the newest report of each key", () => {
     report("a", failed);
     report("b", ready);
     report("a", ready, 2);
@@ -35,7 +35,7 @@ describe("the outbox of reports", () => {
     expect(outbox.next()).toBeNull();
   });
 
-  test("[OL30] sends again after a reconnect what is not on record, and only that", () => {
+  test("[OL30] after a reconnect the outbox sends again what the hub has not recorded, and only that", () => {
     report("a", ready);
     report("b", ready);
     const [a] = drain();
@@ -44,7 +44,7 @@ describe("the outbox of reports", () => {
     expect(drain().map(({ key }) => key)).toEqual(["project/b"]);
   });
 
-  test("[OL30] does not take an older frame's record for that of a newer report", () => {
+  test("[OL30] the record of an older frame does not count as the record of a newer report", () => {
     report("a", failed);
     const [first] = drain();
     report("a", ready);
@@ -57,7 +57,7 @@ describe("the outbox of reports", () => {
     expect(drain()).toHaveLength(1);
   });
 
-  test("[OL31] does not send an equal report again, whether confirmed or not", () => {
+  test("[OL31] the outbox does not send an equal report again, whether confirmed or not", () => {
     report("a", { ...ready });
     report("a", { message: null, state: "ready" });
     const frames = drain();
@@ -104,7 +104,7 @@ describe("the outbox of reports", () => {
     ["with a pod of another time", { components_status: [component({}, "2026-02-02T00:00:00.000Z")] }, 0],
     ["with another restart", { components_status: [component({ restarts: 1 })] }, 1],
     ["with another reason", { reason: "WorkloadMissing" }, 1],
-  ])("[OL31] sends the same report %s only where more than times have changed", (_, changes, sent) => {
+  ])("[OL31] the outbox sends the same report %s only where more than times have changed", (_, changes, sent) => {
     const subject = { key: "app/shop/web", resource_id: RESOURCE, generation: 1 };
     outbox.report("app", subject, app());
     expect(drain()).toMatchObject([{ report: { phase_since: "2026-01-01T00:00:00.000Z" } }]);
@@ -112,7 +112,7 @@ describe("the outbox of reports", () => {
     expect(drain()).toHaveLength(sent);
   });
 
-  test("[OL33] makes texts about components fit to be shown", () => {
+  test("[OL33] messages about components are masked and escaped before they are sent", () => {
     const message = "<b> postgres://app:hunter2@db";
     outbox.report(
       "app",
@@ -123,14 +123,14 @@ describe("the outbox of reports", () => {
     expect(JSON.stringify(frame)).not.toMatch(/hunter2|<b>/);
   });
 
-  test("[OL31] reports a resource that takes the key of one that is gone", () => {
+  test("[OL31] the outbox reports a resource again that takes the key of one that is gone", () => {
     report("a", { state: "gone" });
     outbox.confirmed(drain().map(({ id }) => id));
     report("a", { state: "gone" });
     expect(drain()).toHaveLength(1);
   });
 
-  test("[OL24] sends everything again after a resync, and forgets what is gone", () => {
+  test("[OL24] after a resync the outbox sends everything again, and forgets what is gone", () => {
     report("a", ready);
     report("b", { state: "gone" });
     outbox.confirmed(drain().map(({ id }) => id));
@@ -138,7 +138,7 @@ describe("the outbox of reports", () => {
     expect(drain().map(({ key }) => key)).toEqual(["project/a"]);
   });
 
-  test("[OL32] has no more than 256 on their way", () => {
+  test("[OL32] the outbox has no more than 256 reports on their way", () => {
     for (let i = 0; i < 300; i += 1) report(`p${i}`, ready);
     const frames = drain();
     expect(frames).toHaveLength(256);
@@ -148,7 +148,7 @@ describe("the outbox of reports", () => {
     expect(drain()).toHaveLength(40);
   });
 
-  test("[OL33] makes texts fit to be shown", () => {
+  test("[OL33] messages of reports are masked and escaped before they are sent", () => {
     report("a", { state: "apply_failed", message: "<b>postgres://app:hush@db/x</b>" });
     const drift = { state: "drifted" as const, summary: "<i>x", fields: [], detected_at: null };
     const app = { phase: "degraded" as const, reason: null, message: null, components: [], drift };
@@ -158,7 +158,7 @@ describe("the outbox of reports", () => {
     expect(second?.report).toMatchObject({ drift: { summary: "‹i>x", state: "drifted" } });
   });
 
-  test("[OL30] leaves the hub with the last report of each key, however connections and records come", () => {
+  test("[OL30] the hub ends with the last report of each key, however connections and records come", () => {
     const step = fc.oneof(
       fc.record({ do: fc.constant("report" as const), key: fc.constantFrom("a", "b", "c"), generation: fc.nat(5) }),
       fc.record({ do: fc.constant("send" as const), isConfirmed: fc.boolean() }),

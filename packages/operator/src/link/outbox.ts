@@ -8,14 +8,14 @@ const MOST_UNCONFIRMED = 256;
 interface Entry {
   subject: Subject;
   readonly report: Reports[DesiredKind];
-  /** The same text again is no news. */
+  /** The same text again is not news. */
   readonly text: string;
   /** The frame it was sent with. */
   sentAs: string | null;
   isConfirmed: boolean;
 }
 
-/** Keeps the newest report of each key until the hub has it on record, and longer, to know what is no news. */
+/** Keeps the newest report of each key until the hub has it on record, and longer, to know what is not news. */
 export interface StatusOutbox extends StatusSink {
   /** Called whenever there is something to send. */
   onDue: () => void;
@@ -47,7 +47,7 @@ export function createStatusOutbox(newId: () => string): StatusOutbox {
 
     report(_kind, { key, resource_id, generation, traceparent }, seen) {
       const report = safeReport(seen);
-      // Without its trace and times: the same report in another trace, or of another moment, is no news.
+      // Without its trace and times: the same report in another trace, or of another moment, is not news.
       const text = canonicalJson({ resource_id, generation, report: withoutTimes(report) });
       if (entries.get(key)?.text === text) return;
       const subject = { key, resource_id, generation, ...(traceparent ? { traceparent } : {}) };

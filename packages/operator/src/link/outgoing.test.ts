@@ -37,7 +37,7 @@ function endless(ref = randomUUID()) {
 }
 
 describe("what goes out", () => {
-  test("[OL27] holds bulk back while 256 KiB wait, and sends what is urgent all the same", () => {
+  test("[OL27] bulk frames are held back while 256 KiB wait, and urgent frames are sent all the same", () => {
     const { wire, written, take } = slowWire();
     const outgoing = createOutgoing(wire, { session, sources: [endless()], onInvalid: vi.fn() });
     outgoing.pump();
@@ -49,14 +49,14 @@ describe("what goes out", () => {
     expect(wire.bufferedBytes).toBeLessThan(320 * 1024);
   });
 
-  test("[OL27] gives each source its turn", () => {
+  test("[OL27] each source of outgoing frames gets its turn", () => {
     const { wire, written } = slowWire();
     const [one, other] = [endless(), endless()];
     createOutgoing(wire, { session, sources: [one, other], onInvalid: vi.fn() }).pump();
     expect(written.map(({ ref }) => ref)).toEqual([one, other, one, other, one, other].map(({ ref }) => ref));
   });
 
-  test("[OL28] does not include what the hub would end the session for", () => {
+  test("[OL28] a frame for which the hub would end the session is not sent", () => {
     const { wire, written } = slowWire();
     const onInvalid = vi.fn();
     const outgoing = createOutgoing(wire, { session, sources: [], onInvalid });
@@ -72,7 +72,7 @@ describe("what goes out", () => {
     ]);
   });
 
-  test("[OL27] stops when the session does", () => {
+  test("[OL27] nothing is sent after the session has stopped", () => {
     const { wire, written } = slowWire();
     const outgoing = createOutgoing(wire, { session, sources: [endless()], onInvalid: vi.fn() });
     outgoing.stop();
@@ -102,7 +102,7 @@ describe("an inventory", () => {
         [200, false],
       ],
     ],
-  ])("[OL10] of %i entries is sent in pages, of which the last says so", (count, pages) => {
+  ])("[OL10] an inventory of %i entries is sent in pages, of which the last says so", (count, pages) => {
     const source = inventoryPages(entries(count));
     const sent = [];
     for (let page = source.next(); page?.type === "inventory"; page = source.next()) {

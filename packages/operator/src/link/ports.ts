@@ -1,9 +1,11 @@
 import type {
   ComponentRun,
   DesiredKind,
+  DetachRequest,
   ExecFailure,
   ExecStream,
   HubFrames,
+  InfrastructureAnswer,
   InfrastructureRequest,
   InventoryEntry,
   LeftObject,
@@ -14,12 +16,14 @@ import type {
   ObservationName,
   ObservationRequest,
   ObservedAnswers,
+  ObservedUpgrade,
   OperatorFrames,
+  OperatorUpgradeRequest,
   Reports,
   RunRequest,
   RunStatusRequest,
-  TerminalSize,
 } from "@binnacle/contract";
+import type { ExecOutput, ExecProcess } from "../kube/exec.ts";
 
 export type MetricsRequest = Extract<HubFrames["request"]["request"], { name: "metrics" }>;
 type ObservedAnswer<N extends ObservationName> = { readonly [K in N]: ObservedAnswers[N] };
@@ -28,25 +32,6 @@ export type LogStreamRequest = LogStream;
 /** Lines that were lost on the way from a pod, in the place where they are missing. None: there is an answer, and lines may follow. */
 export interface DroppedLines {
   readonly dropped: number;
-}
-
-export interface ExecOutput {
-  output(channel: "stdout" | "stderr", data: Buffer): void;
-  /** Called once, and nothing is called afterwards. An error is shown to people. */
-  ended(end: { readonly exitCode: number } | { readonly error: string }): void;
-}
-
-/** A command that runs, or is about to. */
-export interface ExecProcess {
-  /** `onTaken` once the cluster has it. */
-  write(data: Buffer, onTaken: () => void): void;
-  endInput(): void;
-  resize(size: TerminalSize): void;
-  /** No output comes until it is resumed, apart from what is on its way. */
-  pause(): void;
-  resume(): void;
-  /** Ends the connection, and with it the command if it reads its input or has a terminal. Nothing is called afterwards. */
-  cancel(): void;
 }
 
 /** A container in which a command can be started. */
@@ -66,8 +51,15 @@ export interface Answerer {
   ): Promise<ObservedAnswer<"resources"> | ObservedAnswer<"events"> | ObservedAnswer<"deletion">>;
   /** Begins a run, or says how it stands. Null where there is none. */
   run(request: RunRequest | RunStatusRequest): Promise<{ readonly run: ComponentRun | null }>;
-  /** Clears nodes, or the whole cluster, of what must not be there when machines are taken away, and says what is left. */
-  infrastructure(request: InfrastructureRequest): Promise<{ left: LeftObject[] }>;
+  /**
+   * Clears nodes, or the whole cluster, of what must not be there when machines are taken away, and says what is left; or says which
+   * volumes are concerned.
+   */
+  infrastructure(request: InfrastructureRequest): Promise<InfrastructureAnswer>;
+  /** Has the operator run another image, or says how that stands. Left out where it may not. */
+  upgrade?(request: OperatorUpgradeRequest): Promise<ObservedUpgrade>;
+  /** Lets go of the cluster, and says what is left. Left out where that cannot be asked for. */
+  detach?(request: DetachRequest): Promise<{ readonly left: LeftObject[] }>;
   /**
    * Begins with no lines dropped, at once: so the hub learns that somebody answers. Ends by itself unless it follows. Once the
    * signal is given, nobody takes anything any more.

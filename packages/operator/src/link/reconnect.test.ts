@@ -13,14 +13,14 @@ const ending = (changes: Partial<Disconnect>): Disconnect => ({
 const fresh = { failures: 0, downMs: 600_000, spreadMs: 20_000 };
 
 describe("the next try", () => {
-  test("[OL11] comes within the spread after a session that worked", () => {
+  test("[OL11] after a session that worked, the next try comes within the spread", () => {
     const retry = (random: number) => retryAfter(ending({ livedMs: 600_000 }), { ...fresh, failures: 3 }, random);
     expect(retry(0)).toMatchObject({ delayMs: 0, failures: 0 });
     expect(retry(0.5)).toMatchObject({ delayMs: 10_000, failures: 0 });
     expect(retry(1)).toMatchObject({ delayMs: 20_000, failures: 0 });
   });
 
-  test("[OL11] comes within a time that doubles from one second to one minute where nothing answers", () => {
+  test("[OL11] where nothing answers, the time to the next try doubles from one second to one minute", () => {
     let failures = 0;
     const delays = Array.from({ length: 9 }, () => {
       const retry = retryAfter(ending({}), { ...fresh, failures }, 1);
@@ -37,18 +37,18 @@ describe("the next try", () => {
     [40_000, 20_000],
     [100_000, 32_000],
   ])(
-    "[OL11] does not wait longer than half of the outage, of %i ms, or a second where that is more",
+    "[OL11] the operator waits at most half of the outage of %i ms, or a second where that is more, before the next try",
     (downMs, delayMs) => {
       expect(retryAfter(ending({}), { ...fresh, failures: 5, downMs }, 1)).toMatchObject({ delayMs });
     },
   );
 
-  test("[OL11] waits for half of that time at least, so that a crowd tries no more often than it needs to", () => {
+  test("[OL11] the wait is at least half of its time, so that many operators do not try too often", () => {
     const delay = (random: number) => retryAfter(ending({}), { ...fresh, failures: 2 }, random).delayMs;
     expect([0, 0.5, 1].map(delay)).toEqual([2_000, 3_000, 4_000]);
   });
 
-  test("[OL11] does not come sooner for a session that ended at once", () => {
+  test("[OL11] the next try does not come sooner after a session that ended at once", () => {
     expect(retryAfter(ending({ livedMs: 9_999 }), { ...fresh, failures: 4 }, 1)).toMatchObject({
       delayMs: 16_000,
       failures: 5,
@@ -68,19 +68,19 @@ describe("the next try", () => {
     ["a draining hub", CLOSE.draining, "", 0, 20_000, null],
     ["a broken protocol", CLOSE.protocolError, "", 500, 1_000, /rejected a frame/],
     ["any other code", 1011, "", 500, 1_000, null],
-  ])("[OL12] after %s (%i) has its time", (_, code, reason, soonestMs, latestMs, problem) => {
+  ])("[OL12] the next try after %s (%i) has its own delay", (_, code, reason, soonestMs, latestMs, problem) => {
     const [soonest, latest] = [0, 1].map((random) => retryAfter(ending({ code, reason }), fresh, random));
     expect([soonest?.delayMs, latest?.delayMs]).toEqual([soonestMs, latestMs]);
     if (problem) expect(soonest?.problem).toMatch(problem);
     else expect(soonest?.problem).toBeNull();
   });
 
-  test("[OL15] comes at once where the operator has left to come back", () => {
+  test("[OL15] the next try comes at once where the operator has left to come back", () => {
     const moved = ending({ hasMoved: true, code: 1000, livedMs: 5 });
     expect(retryAfter(moved, { ...fresh, failures: 2 }, 1)).toEqual({ delayMs: 0, failures: 2, problem: null });
   });
 
-  test("[OL12] is never in the past and never later than a quarter of an hour", () => {
+  test("[OL12] the next try is never in the past and never later than a quarter of an hour", () => {
     const endings = fc.record({
       code: fc.option(fc.integer({ min: 1000, max: 4999 })),
       reason: fc.string(),

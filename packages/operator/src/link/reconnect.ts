@@ -14,7 +14,7 @@ export interface Disconnect {
 /** The inputs of the decision when to reconnect. */
 export interface RetryState {
   readonly failures: number;
-  /** How long there has been no session that worked. */
+  /** For how long no session has worked. */
   readonly downMs: number;
   readonly spreadMs: number;
 }

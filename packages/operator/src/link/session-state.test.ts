@@ -45,7 +45,7 @@ test("[OL23] changed settings are written with the revision", async () => {
   expect(store.remembered).toEqual([{ settings: { drift_policy: "report" }, revision: 1 }]);
 });
 
-test("[OL23] what could not be written is tried again, without overwriting what came since", async () => {
+test("[OL23] a state that could not be written is tried again, without overwriting what came since", async () => {
   const { store, operator } = await keeping();
   vi.spyOn(store, "remember").mockRejectedValueOnce(new Error("away"));
   operator.note({ revision: 3 });

@@ -1,14 +1,25 @@
+import type { createConnection } from "node:net";
 import { CLOSE, LINK_LIMITS, LINK_SUBPROTOCOL } from "@binnacle/contract";
 import { WebSocket } from "ws";
 import type { Wire } from "./outgoing.ts";
+import { throughProxy } from "./proxy.adapter.ts";
 
 export interface SocketEvents {
   onOpen(): void;
   onText(text: string): void;
-  /** Anything at all came, be it a pong. */
+  /** Anything at all came, be it a pong or a part of a message. */
   onHeard(): void;
   /** Once, however it ended. The code is null where the connection failed or was lost. */
   onEnd(code: number | null, reason: string): void;
+}
+
+interface SocketOptions {
+  readonly url: string;
+  readonly token: string;
+  readonly handshakeMs: number;
+  readonly protocol?: string;
+  /** The HTTP proxy between; null for none. */
+  readonly proxy?: string | null;
 }
 
 export interface LinkSocket extends Wire {
@@ -31,15 +42,20 @@ const CODES_BY_STATUS: Readonly<Record<number, number>> = {
 /** Codes that WebSocket implementations give by themselves where no side has closed. */
 const LOST = new Set([1005, 1006]);
 
+/** The types of `ws` know no connection that is there only later; Node.js takes one. */
+const tunnel = (proxy: string, url: string) =>
+  throughProxy(proxy, url.startsWith("wss:")) as unknown as typeof createConnection;
+
 export function openSocket(
-  { url, token, handshakeMs }: { readonly url: string; readonly token: string; readonly handshakeMs: number },
+  { url, token, handshakeMs, protocol = LINK_SUBPROTOCOL, proxy = null }: SocketOptions,
   events: SocketEvents,
 ): LinkSocket {
-  const socket = new WebSocket(url, LINK_SUBPROTOCOL, {
+  const socket = new WebSocket(url, protocol, {
     headers: { authorization: `Bearer ${token}` },
     perMessageDeflate: false,
     maxPayload: LINK_LIMITS.frameBytes,
     handshakeTimeout: handshakeMs,
+    ...(proxy === null ? {} : { createConnection: tunnel(proxy, url) }),
   });
   let failure = "";
   let isOver = false;
@@ -55,11 +71,12 @@ export function openSocket(
   });
   socket.on("message", (data: Buffer, isBinary) => {
     if (isOver) return;
-    events.onHeard();
-    // No frame of the protocol is binary; as text it is no JSON either.
+    // No frame of the protocol is binary; as text it is not JSON either.
     events.onText(isBinary ? "" : data.toString("utf8"));
   });
-  for (const sign of ["ping", "pong"] as const) socket.on(sign, () => events.onHeard());
+  // A large message takes longer over a slow line than a dead one is waited for. A listener from before the opening would
+  // take a frame that came together with the answer to the upgrade from the WebSocket's own.
+  socket.on("upgrade", ({ socket: raw }) => socket.once("open", () => raw.on("data", () => events.onHeard())));
   socket.on("unexpected-response", (request, { statusCode = 0, headers }) => {
     request.destroy();
     end(CODES_BY_STATUS[statusCode] ?? null, headers["retry-after"] ?? `the upgrade was answered with ${statusCode}`);

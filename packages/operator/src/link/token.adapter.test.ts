@@ -26,7 +26,7 @@ test("[OL17] a renewed token goes into the Secret's key and is used from then on
   expect(await store.current()).toBe("second");
 });
 
-test("[OL17] a token that the cluster does not take is not used", async () => {
+test("[OL17] a token that could not be written to the Secret is not used", async () => {
   const { kube, store } = kept(null);
   kube.patch.mockRejectedValueOnce(new Error("forbidden"));
   await expect(store.store("second")).rejects.toThrow("forbidden");
@@ -37,7 +37,7 @@ test.each([
   ["a new one", secretWith("new\n"), "new"],
   ["none", secretWith(null), "first"],
   ["no Secret", null, "first"],
-])("[OL16] after a refusal the Secret is asked, where there is %s", async (_, secret, expected) => {
+])("[OL16] after a refusal the token is read from the Secret, where there is %s", async (_, secret, expected) => {
   const { kube, store } = kept(secret);
   await store.current();
   expect(kube.get).not.toHaveBeenCalled();
@@ -51,7 +51,7 @@ test("[OL16] after a refusal the token stays where the Secret cannot be read", a
   expect(await store.current({ isRefused: true })).toBe("first");
 });
 
-test("[OL17] without a Secret the renewed token lasts as long as the process, which is said", async () => {
+test("[OL17] without a Secret the renewed token lasts as long as the process, and a warning says so", async () => {
   const store = createMemoryTokenStore("first", log);
   log.warn.mockClear();
   await store.store("second");
