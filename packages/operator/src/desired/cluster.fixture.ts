@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { FINALIZER, type Reports } from "@binnacle/contract";
+import { FINALIZER, type PodSecurity, type Reports } from "@binnacle/contract";
 import { inject, vi } from "vitest";
 import { createChartAccounts } from "../helm/chart-account.store.ts";
 import { startHostClaims } from "../hosts/host-claims.reconciler.ts";
@@ -9,11 +9,13 @@ import type { KubeClient } from "../kube/kube-client.ts";
 import { kubeAccessFrom } from "../kube/kubeconfig.adapter.ts";
 import { realClock } from "../kube/real-clock.adapter.ts";
 import { ADDON_INSTANCES, APPS, NAMESPACES, PROJECTS, SECRETS } from "../kube/resource-types.ts";
+import type { ServiceAccountName } from "../kube/role-binding.ts";
 import type { Clock } from "../kube/work-queue.ts";
 import type { StatusSink, Subject } from "../link/ports.ts";
 import { projectKind } from "../project/project-kind.reconciler.ts";
+import { ALL_RIGHTS, createProjectRights } from "../project/project-rights.store.ts";
+import { pullSecretsKind } from "../pull-secrets/pull-secrets-kind.reconciler.ts";
 import { reconcilerFor } from "../reconcile/kind.reconciler.ts";
-import { registryKind } from "../registry/registry-kind.reconciler.ts";
 import { installDefinitions } from "./definitions.fixture.ts";
 import { createDesiredStore } from "./desired.store.ts";
 import { startDesiredView } from "./desired-view.adapter.ts";
@@ -45,33 +47,59 @@ interface TestOperatorOptions {
   readonly kubeconfig?: string;
   /** With whose rights it works; an administrator's unless told. */
   readonly as?: KubeClient;
+  readonly clusterId?: string;
+  /** The account that `as` is, and the roles that the operator's chart has brought. */
+  readonly installed?: {
+    readonly account: ServiceAccountName;
+    readonly projectsRole: string;
+    readonly chartsRole: string;
+  };
+  readonly podSecurityLimit?: PodSecurity;
+  /** It only stores what it is sent. */
+  readonly isIdle?: boolean;
 }
 
 /** An operator of a cluster of its own, as far as it keeps what it is told and makes namespaces and pull secrets. */
-export async function startTestOperator({ kubeconfig = inject("kubeconfig"), as }: TestOperatorOptions = {}) {
+export async function startTestOperator({
+  kubeconfig = inject("kubeconfig"),
+  as,
+  clusterId = randomUUID(),
+  installed,
+  podSecurityLimit = "privileged",
+  isIdle = false,
+}: TestOperatorOptions = {}) {
   const admin = createKubeClient(await kubeAccessFrom({ KUBECONFIG: kubeconfig }));
   await installDefinitions(admin);
   const kube = as ?? admin;
-  const clusterId = randomUUID();
   const sink = createRecorder();
   const damaged: string[] = [];
-  const ports = { kube, kinds: KINDS, clusterId, sink, clock, log: silent, nowMs: Date.now };
+  const projectRights = installed
+    ? createProjectRights({ kube, clusterId, account: installed.account, role: installed.projectsRole, clock })
+    : ALL_RIGHTS;
+  const own = { clusterId, projectRights, podSecurityLimit };
+  const ports = { kube, kinds: KINDS, ...own, sink, clock, log: silent, nowMs: Date.now };
   // It gives up after a time, which a busy machine needs.
-  const store = createDesiredStore({ ...ports, clock: realClock, namespace: "default", namespaceWaitMs: 3_000 });
+  const store = createDesiredStore({
+    ...ports,
+    clock: realClock,
+    namespace: installed?.account.namespace ?? "default",
+    namespaceWaitMs: 3_000,
+  });
   const view = startDesiredView({ ...ports, onDamaged: (key) => damaged.push(key) });
   await view.synced;
-  const accounts = createChartAccounts({ ...ports, role: "binnacle-charts" });
+  const accounts = createChartAccounts({ ...ports, role: installed?.chartsRole ?? "binnacle-charts" });
   const hosts = startHostClaims({ ...ports, view });
   await hosts.synced;
   const reconcilers = [
     reconcilerFor(projectKind, { ...ports, accounts, hosts, view }),
-    reconcilerFor(registryKind, { ...ports, view }),
+    reconcilerFor(pullSecretsKind, { ...ports, view }),
   ];
-  for (const reconciler of reconcilers) reconciler.start();
+  if (!isIdle) for (const reconciler of reconcilers) reconciler.start();
 
   return {
     kube: admin,
     clusterId,
+    projectRights,
     store,
     view,
     sink,
@@ -104,8 +132,8 @@ async function sweep(kube: KubeClient, clusterId: string): Promise<void> {
 }
 
 /** As long as a busy machine may take for what is quick otherwise. */
-export const eventually = <T>(look: () => Promise<T> | T, timeoutMs = 30_000): Promise<T> =>
-  vi.waitFor(look, { timeout: timeoutMs, interval: 100 });
+export const eventually = <T>(observe: () => Promise<T> | T, timeoutMs = 30_000): Promise<T> =>
+  vi.waitFor(observe, { timeout: timeoutMs, interval: 100 });
 
 /** Waits until the newest report of a key is of this state. */
 export async function reported(operator: TestOperator, key: string, state: string, timeoutMs = 40_000) {

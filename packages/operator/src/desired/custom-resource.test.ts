@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import { ANNOTATIONS, canonicalJson, FINALIZER, LABELS } from "@binnacle/contract";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -28,20 +29,20 @@ const FRAMES = [applyProject(), applyApp(), applyAddon(), applyRegistries([{ nam
 describe.each(FRAMES.map((frame) => [frame.kind, frame] as const))("a resource of the kind %s", (_, frame) => {
   const { address, holder, companion } = written(frame);
 
-  test("[OD1] is the same when it is read back", () => {
+  test("[OD1] a resource that is written to the cluster is the same when it is read back", () => {
     const { key, resource_id, generation, hash, kind, body } = frame;
     const stored = { key, resource_id, generation, hash, kind, ...body, isDeleting: false };
     expect(storedIn(address, holder, companion)).toEqual(stored);
     expect(versionIn(holder)).toEqual({ resource_id, generation, hash });
   });
 
-  test("[OD1] carries whose it is and what it is, and stays until it is cleaned up after", () => {
+  test("[OD1] a written resource is labelled with its cluster, annotated with its id, and has a finalizer", () => {
     expect(holder.metadata.labels).toMatchObject({ [LABELS.managedBy]: "binnacle", [LABELS.cluster]: CLUSTER });
     expect(holder.metadata.annotations).toMatchObject({ [ANNOTATIONS.resourceId]: frame.resource_id });
     expect(holder.metadata.finalizers).toEqual([FINALIZER]);
   });
 
-  test("[OD8] does not count when somebody has changed it, unless it is being deleted", () => {
+  test("[OD8] a resource that somebody has changed does not count, unless it is being deleted", () => {
     const renamed = {
       ...holder,
       spec: { ...frame.body.spec, name: "other" },
@@ -54,7 +55,7 @@ describe.each(FRAMES.map((frame) => [frame.kind, frame] as const))("a resource o
   });
 });
 
-test("[OD1] no secret is in a custom resource, in any form", () => {
+test("[OD1] a custom resource holds no secret, in any form", () => {
   for (const frame of [applyApp(), applyAddon()]) {
     const { holder, companion } = written(frame);
     expect(JSON.stringify(holder)).not.toContain("s3cret");
@@ -64,7 +65,7 @@ test("[OD1] no secret is in a custom resource, in any form", () => {
   }
 });
 
-test("[OD8] does not count without its companion, or with one of another content", () => {
+test("[OD8] a resource without its companion Secret, or with one of another content, does not count", () => {
   const { address, holder, companion } = written(applyApp());
   const other = written(applyApp({ password: "other" }));
   expect(storedIn(address, holder, null)).toBeNull();
@@ -76,7 +77,18 @@ test("[OD8] does not count without its companion, or with one of another content
   });
 });
 
-test("[OD7] pull secrets can leave also when somebody has emptied their Secret", () => {
+test("[OD54] a large content is compressed and read back, and one that unpacks without an end counts as unreadable", () => {
+  const frame = applyApp({ password: "panel ".repeat(300_000) });
+  const { address, holder, companion } = written(frame);
+  expect(JSON.stringify(companion).length).toBeLessThan(100_000);
+  expect(storedIn(address, holder, companion)).toMatchObject(frame.body);
+  expect(encoded({ a: "b".repeat(1_000) })).toBe(Buffer.from(`{"a":"${"b".repeat(1_000)}"}`).toString("base64"));
+  const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024, " ")).toString("base64");
+  expect(bomb.length).toBeLessThan(200_000);
+  expect(storedIn(address, holder, { ...(companion as KubeObject), data: { [frame.hash]: bomb } })).toBeNull();
+});
+
+test("[OD7] pull secrets can be removed also when somebody has emptied their Secret", () => {
   const { address, holder } = written(applyRegistries([{ name: "hub" }]));
   const { data: _, ...emptied } = holder;
   expect(storedIn(address, emptied as KubeObject, null)).toBeNull();
@@ -86,7 +98,7 @@ test("[OD7] pull secrets can leave also when somebody has emptied their Secret",
   });
 });
 
-test("[OD13] pull secrets are those of the namespace that their Secret is in, whatever somebody has written there", () => {
+test("[OD13] pull secrets belong to the namespace of their Secret, whatever somebody has written into the Secret", () => {
   const { holder } = written(applyRegistries([{ name: "hub" }], "elsewhere"));
   const address = addressIn(applyRegistries([], "shop"));
   const moved = { ...holder, metadata: { ...holder.metadata, namespace: "shop" } };
@@ -98,7 +110,7 @@ test("[OD13] pull secrets are those of the namespace that their Secret is in, wh
   }
 });
 
-test("[OD3] a companion that holds two contents gives each custom resource its own", () => {
+test("[OD3] a companion Secret that holds two contents gives each custom resource its own content", () => {
   const before = applyApp();
   const after = applyApp({ generation: 2, password: "changed", image: "nginx:1.30" });
   const contents = { [before.hash]: encoded(before.body.secret), [after.hash]: encoded(after.body.secret) };
@@ -108,7 +120,7 @@ test("[OD3] a companion that holds two contents gives each custom resource its o
   expect(storedIn(address, written(after).holder, both)).toMatchObject(after.body);
 });
 
-test("[OD1] a hash is that of the content, whatever the order of its fields", () => {
+test("[OD1] the hash of a resource depends on its content, and not on the order of its fields", () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (fields) => {
       const reversed = Object.fromEntries(Object.entries(fields).reverse());

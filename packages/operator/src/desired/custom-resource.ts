@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { gunzipSync, gzipSync } from "node:zlib";
 import {
   ANNOTATIONS,
   API_GROUP,
@@ -10,6 +11,7 @@ import {
   type HubFrames,
   type InventoryEntry,
   LABELS,
+  LINK_LIMITS,
 } from "@binnacle/contract";
 import type { KubeObject, ObjectMeta } from "../kube/kube-client.ts";
 import { DESIRED_SECRET_TYPE, SECRETS } from "../kube/resource-types.ts";
@@ -86,7 +88,18 @@ export function companionOf(
   };
 }
 
-export const encoded = (content: unknown): string => Buffer.from(canonicalJson(content)).toString("base64");
+/** All values of a Secret together, without their base64. */
+export const LARGEST_SECRET_BYTES = 1_048_576;
+/** From here on a content is compressed: a Secret holds a mebibyte, and while a resource changes both its contents. */
+const COMPRESSED_FROM_BYTES = 128 * 1024;
+/** No frame brings more. Charts of a project can write such a Secret, and a small one may unpack without an end. */
+const LARGEST_CONTENT_BYTES = 2 * LINK_LIMITS.frameBytes;
+const GZIP = [0x1f, 0x8b];
+
+export function encoded(content: unknown): string {
+  const bytes = Buffer.from(canonicalJson(content));
+  return (bytes.length < COMPRESSED_FROM_BYTES ? bytes : gzipSync(bytes)).toString("base64");
+}
 
 /** Which entry of its companion a custom resource reads. */
 export const secretKeyOf = ({ metadata: { annotations } }: KubeObject): string | null =>
@@ -143,7 +156,10 @@ function bodyIn({ kind }: Address, holder: KubeObject, companion: KubeObject | n
 function decoded(content: string | undefined): unknown {
   if (content === undefined) return null;
   try {
-    return JSON.parse(Buffer.from(content, "base64").toString("utf8"));
+    const bytes = Buffer.from(content, "base64");
+    const isPacked = GZIP.every((byte, index) => bytes[index] === byte);
+    const text = isPacked ? gunzipSync(bytes, { maxOutputLength: LARGEST_CONTENT_BYTES }) : bytes;
+    return JSON.parse(text.toString("utf8"));
   } catch {
     return null;
   }

@@ -16,20 +16,30 @@ export interface Refusal {
   readonly message: string;
 }
 
+export interface StoredMemory {
+  readonly revision: number | null;
+  readonly settings: LinkSettings;
+  /** The operator lets go of the cluster and reconciles nothing any more. Left out where it does not. */
+  readonly isDetaching?: true;
+}
+
 /**
  * Stores desired state in the cluster, as custom resources with Secrets beside them. The operator works from there
  * alone, so a cluster goes on healing while the hub is away.
  */
 export interface DesiredStore {
-  /** The stored resources that are not being deleted. */
-  inventory(): Promise<readonly InventoryEntry[]>;
   /** Null once it is stored. The same again changes nothing, an older generation is `stale`. */
   apply(frame: HubFrames["apply"]): Promise<Refusal | null>;
   /** Null once the removal is on record, also where there is nothing to remove. */
   remove(frame: HubFrames["remove"]): Promise<Refusal | null>;
   /** The last revision that was synced completely, and the organization's settings. */
-  memory(): Promise<{ readonly revision: number | null; readonly settings: LinkSettings }>;
-  remember(memory: { readonly revision?: number; readonly settings?: LinkSettings }): Promise<void>;
+  memory(): Promise<StoredMemory>;
+  remember(memory: Partial<StoredMemory>): Promise<void>;
+}
+
+/** The stored resources that are not being deleted, for the comparison with the hub. */
+export interface Inventory {
+  inventory(): readonly InventoryEntry[];
 }
 
 /** The desired state as reconcilers read it: from memory, with a notification of every change. */

@@ -1,15 +1,33 @@
-import { ANNOTATIONS, FINALIZER, type HubFrames, type InventoryEntry } from "@binnacle/contract";
+import { ANNOTATIONS, FINALIZER, type HubFrames } from "@binnacle/contract";
 import type { ApplyOptions, KubeClient, KubeObject, ResourceType } from "../kube/kube-client.ts";
 import { KubeError } from "../kube/kube-error.ts";
-import { DESIRED_SECRETS, NAMESPACES, SECRETS } from "../kube/resource-types.ts";
+import { NAMESPACES, SECRETS } from "../kube/resource-types.ts";
 import type { Clock } from "../kube/work-queue.ts";
 import type { StatusSink } from "../link/ports.ts";
-import { companionOf, contentsOf, encoded, holderOf, secretKeyOf, storedIn, versionIn } from "./custom-resource.ts";
+import type { ProjectRights } from "../project/project-rights.store.ts";
+import {
+  companionOf,
+  contentsOf,
+  encoded,
+  holderOf,
+  LARGEST_SECRET_BYTES,
+  secretKeyOf,
+  storedIn,
+  versionIn,
+} from "./custom-resource.ts";
 import type { DesiredStore, Refusal } from "./desired-state.ts";
-import { isDeleting, isOurs, ownSelector, resourceIdOf } from "./ownership.ts";
+import { isDeleting, isOurs, resourceIdOf } from "./ownership.ts";
 import { createSessionStateStore } from "./session-state.store.ts";
-import { decideApply, decideRemoval, faultIn, rejectionByNamespace, rejectionOf, unable } from "./store-decision.ts";
-import { type Address, addressOf, addressOfHolder, companionName, type StoredKind } from "./stored-kind.ts";
+import {
+  decideApply,
+  decideRemoval,
+  faultIn,
+  rejectionByNamesake,
+  rejectionByNamespace,
+  rejectionOf,
+  unable,
+} from "./store-decision.ts";
+import { type Address, addressOf, companionName, type StoredKind } from "./stored-kind.ts";
 
 export interface DesiredStorePorts {
   readonly kube: KubeClient;
@@ -18,6 +36,7 @@ export interface DesiredStorePorts {
   /** Where the operator itself lives. */
   readonly namespace: string;
   readonly sink: StatusSink;
+  readonly projectRights: ProjectRights;
   readonly clock: Clock;
   /** How long a resource waits for the namespace that its project is about to make. */
   readonly namespaceWaitMs?: number;
@@ -26,15 +45,15 @@ export interface DesiredStorePorts {
 const LINK_MANAGER = "binnacle-link";
 /** The hub is the only owner of stored desired state, so conflicts are overruled. */
 const WRITING = { fieldManager: LINK_MANAGER, force: true } as const;
-/** Of what somebody has made unreadable. */
+/** Stands for the hash of a resource that somebody has made unreadable. */
 const NO_HASH = "0".repeat(64);
 const NAMESPACE_WAIT_MS = 8_000;
 const NAMESPACE_LOOK_MS = 200;
-/** Somebody writes a status meanwhile; more often than this is no accident. */
+/** Somebody writes a status meanwhile; more often than this is not by chance. */
 const TRIES = 5;
 
 export function createDesiredStore(ports: DesiredStorePorts): DesiredStore {
-  const { kube, kinds, clusterId, sink, clock, namespaceWaitMs = NAMESPACE_WAIT_MS } = ports;
+  const { kube, kinds, clusterId, sink, projectRights, clock, namespaceWaitMs = NAMESPACE_WAIT_MS } = ports;
   const companions = createCompanions(kube, clusterId, WRITING);
 
   function kindOf({ kind: name }: HubFrames["apply" | "remove"]): StoredKind {
@@ -60,11 +79,10 @@ export function createDesiredStore(ports: DesiredStorePorts): DesiredStore {
     const held = await heldAt(address);
     const name = companionName(address);
     const companion = name === null ? null : await kube.get(SECRETS, name, address.namespace);
-    if (companion && !isOurs(companion, clusterId)) {
-      return unable(`The Secret ${name} in ${address.namespace} does not belong to Binnacle.`);
-    }
+    const rejection = rejectionByNamesake(held, clusterId) ?? rejectionByNamesake(companion, clusterId);
+    if (rejection) return reportedTo(sink, rejection, frame, address.kind);
     const isWhole = held !== null && storedIn(address, held, companion) !== null;
-    const decision = decideApply(frame, held, isWhole, clusterId);
+    const decision = decideApply(frame, held, isWhole);
     if (decision.do === "refuse") return decision.refusal;
 
     const staged = await companions.stage(frame, address, held, companion);
@@ -105,7 +123,7 @@ export function createDesiredStore(ports: DesiredStorePorts): DesiredStore {
     if (!isDeleting(held)) await kube.delete(type, name, namespace, uid ? { preconditions: { uid } } : {});
   }
 
-  /** Somebody has taken the project away without its namespace, which is ours all the same. */
+  /** Somebody has deleted the Project but not its namespace, which still belongs to Binnacle. */
   async function removeOrphan({ resource_id }: HubFrames["remove"], name: string): Promise<Refusal | null> {
     const namespace = await kube.get(NAMESPACES, name);
     if (!namespace || !isOurs(namespace, clusterId) || resourceIdOf(namespace) !== resource_id) return null;
@@ -131,26 +149,6 @@ export function createDesiredStore(ports: DesiredStorePorts): DesiredStore {
   return {
     ...createSessionStateStore(ports),
 
-    async inventory() {
-      const labelSelector = ownSelector(clusterId);
-      const types = [...new Set(kinds.map(({ holder }) => holder))].filter((type) => type !== SECRETS);
-      const [secrets, ...custom] = await Promise.all([
-        kube.list(SECRETS, { labelSelector, fieldSelector: DESIRED_SECRETS }),
-        ...types.map((type) => kube.list(type, { labelSelector })),
-      ]);
-      const byName = new Map(
-        secrets.items.map((secret) => [`${secret.metadata.namespace}/${secret.metadata.name}`, secret]),
-      );
-      return [...custom.flatMap(({ items }) => items), ...secrets.items].flatMap((holder): InventoryEntry[] => {
-        const address = addressOfHolder(kinds, holder, holder.metadata);
-        const companion = address && byName.get(`${address.namespace}/${companionName(address)}`);
-        const stored = address && storedIn(address, holder, companion ?? null);
-        if (!stored || stored.isDeleting) return [];
-        const { key, resource_id, generation, hash } = stored;
-        return [{ key, resource_id, generation, hash }];
-      });
-    },
-
     async apply(frame) {
       const kind = kindOf(frame);
       const address = addressOf(kind, frame.key);
@@ -159,15 +157,18 @@ export function createDesiredStore(ports: DesiredStorePorts): DesiredStore {
       try {
         const { spec } = frame.body;
         const rejection = "project_id" in spec ? await namespaceRejection(spec.namespace, spec.project_id) : null;
-        return rejection ?? (await store(frame, address));
+        if (rejection) return rejection;
+        if (kind.holder.namespaced) await projectRights.ready(spec.namespace);
+        return await store(frame, address);
       } catch (error) {
+        if (error instanceof KubeError && error.status === 403) projectRights.doubt(address.namespace);
         return rejectionOf(error);
       }
     },
 
     async remove(frame) {
       const address = addressOf(kindOf(frame), frame.key);
-      if (!address) return { code: "invalid", message: `${frame.key} is no key of the kind ${frame.kind}.` };
+      if (!address) return { code: "invalid", message: `${frame.key} is not a key of the kind ${frame.kind}.` };
       try {
         return await remove(frame, address);
       } catch (error) {
@@ -177,12 +178,20 @@ export function createDesiredStore(ports: DesiredStorePorts): DesiredStore {
   };
 }
 
+/** Nothing of the resource is on the cluster, so no reconciler would report why. */
+function reportedTo(sink: StatusSink, rejection: Refusal, frame: HubFrames["apply"], kind: StoredKind): Refusal {
+  sink.report(frame.kind, frame, kind.nameTaken(rejection.message));
+  return rejection;
+}
+
 /** Refused by the cluster when the object has changed since it was read. */
 function asReadIn(held: KubeObject | null, object: KubeObject): KubeObject {
   const { uid, resourceVersion } = held?.metadata ?? {};
   if (!uid || !resourceVersion) return object;
   return { ...object, metadata: { ...object.metadata, uid, resourceVersion } };
 }
+
+const bytesOf = (content: string): number => Buffer.byteLength(content, "base64");
 
 /** The content of a companion that a custom resource is about to name. */
 export interface Staged {
@@ -213,7 +222,10 @@ function createCompanions(kube: Pick<KubeClient, "apply" | "delete">, clusterId:
     const keyBefore = (holder && secretKeyOf(holder)) ?? "";
     if (companion && before[keyBefore] === content) return { frame, name, key: keyBefore, content, companion };
     const key = frame.hash;
-    const contents = { ...(keyBefore in before ? { [keyBefore]: before[keyBefore] ?? "" } : {}), [key]: content };
+    const earlier = before[keyBefore] ?? "";
+    // Without the earlier content the resource is ignored until the custom resource turns to the new one, or the hub sends it again.
+    const isRoomForBoth = bytesOf(earlier) + bytesOf(content) <= LARGEST_SECRET_BYTES;
+    const contents = { ...(earlier !== "" && isRoomForBoth ? { [keyBefore]: earlier } : {}), [key]: content };
     const written = await kube.apply(companionOf(name, frame, clusterId, contents, holder), options);
     return { frame, name, key, content, companion: written };
   }

@@ -42,8 +42,16 @@ function applyOf<K extends DesiredKind>(
   return { type: "apply", id: randomUUID(), session: randomUUID(), kind, body, ...named } as Apply;
 }
 
-export const applyProject = (namespace = "shop", given: Given = {}, policy?: Partial<DesiredPolicy>): Apply => {
-  const spec = { org_id: ORG_ID, name: namespace, namespace };
+interface GivenProject extends Given {
+  readonly suspended?: boolean;
+}
+
+export const applyProject = (
+  namespace = "shop",
+  { suspended, ...given }: GivenProject = {},
+  policy?: Partial<DesiredPolicy>,
+): Apply => {
+  const spec = { org_id: ORG_ID, name: namespace, namespace, ...(suspended ? { suspended } : {}) };
   const body = { spec: policy ? { ...spec, policy: { ...DEFAULT_POLICY, ...policy } } : spec, secret: {} };
   return applyOf("project", `project/${namespace}`, PROJECT_ID, body, given);
 };

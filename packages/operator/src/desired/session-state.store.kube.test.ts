@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => operator?.stop());
 
-test("[OD9] the revision and the settings outlive the operator, each cluster's for itself", async () => {
+test("[OD9] the revision and the settings of each cluster outlive the operator", async () => {
   expect(await operator.store.memory()).toEqual({ revision: null, settings: { drift_policy: "heal" } });
   await Promise.all([
     operator.store.remember({ revision: 7 }),

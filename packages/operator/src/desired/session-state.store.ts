@@ -31,10 +31,11 @@ export function createSessionStateStore({
   async function memory(): Promise<Memory> {
     const found = await kube.get(CONFIG_MAPS, SESSION_STATE_NAME, namespace);
     const kept = parsed((found?.["data"] as Record<string, string> | undefined)?.[clusterId]);
-    const { revision, settings } = kept;
+    const { revision, settings, isDetaching } = kept;
     return {
       revision: Number.isSafeInteger(revision) ? (revision as number) : null,
       settings: Check(LinkSettings, settings) ? settings : NO_SETTINGS,
+      ...(isDetaching === true ? { isDetaching } : {}),
     };
   }
 

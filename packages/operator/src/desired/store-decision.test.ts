@@ -5,7 +5,14 @@ import { KubeError } from "../kube/kube-error.ts";
 import { holderOf } from "./custom-resource.ts";
 import { addressIn, applyApp, applyProject, kindOf, PROJECT_ID, removeOf } from "./frames.fixture.ts";
 import { ownLabels } from "./ownership.ts";
-import { decideApply, decideRemoval, faultIn, rejectionByNamespace, rejectionOf } from "./store-decision.ts";
+import {
+  decideApply,
+  decideRemoval,
+  faultIn,
+  rejectionByNamesake,
+  rejectionByNamespace,
+  rejectionOf,
+} from "./store-decision.ts";
 
 const CLUSTER = "01932c07-31f1-7a4e-8d8b-00000000000c";
 const OTHER_ID = "01932c07-31f1-7a4e-8d8b-00000000000d";
@@ -18,46 +25,55 @@ const leaving = (object: KubeObject): KubeObject => ({
   metadata: { ...object.metadata, deletionTimestamp: "2026-01-31T09:30:00Z" },
 });
 
-const told = (generation: number, image?: string) => applyApp({ generation, ...(image ? { image } : {}) });
+const frameAt = (generation: number, image?: string) => applyApp({ generation, ...(image ? { image } : {}) });
 
 /** What stands there, whether it is whole, what is told, and what becomes of it. */
 const TABLE = [
-  ["[OD2]", "nothing", null, true, told(5), "store"],
-  ["[OD2]", "the same", held(), true, told(5), "nothing"],
-  ["[OD2]", "the same, but damaged", held(), false, told(5), "store"],
-  ["[OD2]", "an earlier generation", held(), true, told(6), "store"],
-  ["[OD2]", "another content of the same generation", held(), true, told(5, "nginx:2"), "store"],
-  ["[OD2]", "a later generation", held(), true, told(4), "stale"],
-  ["[OD6]", "an earlier resource", held(applyApp({ resource_id: OTHER_ID })), true, told(9), "unable"],
+  ["[OD2]", "nothing", null, true, frameAt(5), "store"],
+  ["[OD2]", "the same", held(), true, frameAt(5), "nothing"],
+  ["[OD2]", "the same, but damaged", held(), false, frameAt(5), "store"],
+  ["[OD2]", "an earlier generation", held(), true, frameAt(6), "store"],
+  ["[OD2]", "another content of the same generation", held(), true, frameAt(5, "nginx:2"), "store"],
+  ["[OD2]", "a later generation", held(), true, frameAt(4), "stale"],
+  ["[OD6]", "an earlier resource", held(applyApp({ resource_id: OTHER_ID })), true, frameAt(9), "unable"],
   [
     "[OD6]",
     "an earlier resource that leaves",
     leaving(held(applyApp({ resource_id: OTHER_ID }))),
     true,
-    told(9),
+    frameAt(9),
     "unable",
   ],
-  ["[OD6]", "the same that leaves", leaving(held()), true, told(6), "unable"],
-  ["[OD6]", "the same that leaves, later", leaving(held()), true, told(4), "stale"],
-  ["[OD6]", "what is of another cluster", held(undefined, OTHER_ID), true, told(9), "unable"],
+  ["[OD6]", "the same that leaves", leaving(held()), true, frameAt(6), "unable"],
+  ["[OD6]", "the same that leaves, later", leaving(held()), true, frameAt(4), "stale"],
 ] as const;
 
-test.each(TABLE)("%s with %s at its place", (_, __, there, isWhole, frame, expected) => {
-  const decision = decideApply(frame, there, isWhole, CLUSTER);
+test.each(TABLE)("%s a resource is sent where the cluster has %s", (_, __, there, isWhole, frame, expected) => {
+  const decision = decideApply(frame, there, isWhole);
   expect(decision.do === "refuse" ? decision.refusal.code : decision.do).toBe(expected);
 });
 
-const remove = removeOf(told(5));
+test.each([
+  ["nothing", null, null],
+  ["what is ours", held(), null],
+  ["what is of another cluster", held(undefined, OTHER_ID), "does not belong to Binnacle"],
+] as const)("[OD6] a name is taken by an object that is not ours: %s", (_, there, expected) => {
+  const rejection = rejectionByNamesake(there, CLUSTER);
+  if (expected === null) expect(rejection).toBeNull();
+  else expect(rejection).toMatchObject({ code: "unable", message: expect.stringContaining(expected) });
+});
+
+const remove = removeOf(frameAt(5));
 const REMOVALS = [
   ["nothing", null, "absent"],
   ["the same", held(), "remove"],
   ["the same that leaves", leaving(held()), "remove"],
   ["another resource", held(applyApp({ resource_id: OTHER_ID })), "absent"],
   ["what is of another cluster", held(undefined, OTHER_ID), "absent"],
-  ["a later generation", held(told(7)), "stale"],
+  ["a later generation", held(frameAt(7)), "stale"],
 ] as const;
 
-test.each(REMOVALS)("[OD7] a removal finds %s", (_, there, expected) => {
+test.each(REMOVALS)("[OD7] the decision on a removal follows from what is at its place: %s", (_, there, expected) => {
   const decision = decideRemoval(remove, there, CLUSTER);
   expect(typeof decision === "object" ? decision.code : decision).toBe(expected);
 });
@@ -76,14 +92,14 @@ describe("a namespace", () => {
     ["another project's", namespace(ownLabels(CLUSTER), OTHER_ID), "belongs to another project"],
     ["being deleted", leaving(own), "is being deleted"],
   ] as const;
-  test.each(CASES)("[OD5] that is %s", (_, object, expected) => {
+  test.each(CASES)("[OD5] a resource is stored or refused by its namespace: one that is %s", (_, object, expected) => {
     const refusal = rejectionByNamespace(object, PROJECT_ID, CLUSTER);
     if (expected === null) expect(refusal).toBeNull();
     else expect(refusal).toMatchObject({ code: "unable", message: expect.stringContaining(expected) });
   });
 });
 
-test("[OD4] what is not whole, or not about what it names, is never stored", () => {
+test("[OD4] a resource with a wrong hash, or with a key that does not fit its content, is never stored", () => {
   expect(faultIn(applyApp(), kindOf("app"))).toBeNull();
   expect(faultIn(applyApp({ key: "app/shop/other" }), kindOf("app"))).toMatchObject({ code: "invalid" });
   expect(faultIn(applyApp({ key: "project/shop" }), kindOf("app"))).toMatchObject({ code: "invalid" });
@@ -91,7 +107,7 @@ test("[OD4] what is not whole, or not about what it names, is never stored", () 
   expect(faultIn(applyApp({ hash: "0".repeat(64) }), kindOf("app"))).toMatchObject({ code: "invalid" });
 });
 
-test("[OD10] a permanent refusal is invalid, any other may be retried, and no secret is revealed", () => {
+test("[OD10] a permanent refusal is invalid, any other refusal may be retried, and neither reveals a secret", () => {
   const failed = (status: number, message = "no") => rejectionOf(new KubeError({ status, reason: "x", message }));
   for (const status of [400, 413, 422]) expect(failed(status).code).toBe("invalid");
   for (const status of [0, 401, 403, 404, 409, 429, 500, 503]) expect(failed(status).code).toBe("unable");

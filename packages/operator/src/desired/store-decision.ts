@@ -1,7 +1,7 @@
 import { type HubFrames, safeText } from "@binnacle/contract";
 import type { KubeObject } from "../kube/kube-client.ts";
 import { KubeError } from "../kube/kube-error.ts";
-import { hashOf, versionIn } from "./custom-resource.ts";
+import { encoded, hashOf, LARGEST_SECRET_BYTES, versionIn } from "./custom-resource.ts";
 import type { Refusal } from "./desired-state.ts";
 import { isDeleting, isOurs, resourceIdOf } from "./ownership.ts";
 import { addressOf, isAt, type StoredKind } from "./stored-kind.ts";
@@ -14,11 +14,14 @@ export const unable = (message: string): Refusal => ({ code: "unable", message }
 /** Whether a frame is whole and means one place; null where it is. */
 export function faultIn({ key, hash, body }: HubFrames["apply"], kind: StoredKind): Refusal | null {
   const address = addressOf(kind, key);
-  if (!address) return { code: "invalid", message: `${key} is no key of the kind ${kind.kind}.` };
+  if (!address) return { code: "invalid", message: `${key} is not a key of the kind ${kind.kind}.` };
   if (!isAt(address, body.spec))
     return { code: "invalid", message: `The content of ${key} is about another resource.` };
   if (hashOf(body) !== hash) return { code: "invalid", message: `The content of ${key} does not match its hash.` };
-  return null;
+  const bytes = Buffer.byteLength(encoded(body.secret), "base64");
+  if (bytes <= LARGEST_SECRET_BYTES) return null;
+  const message = `The secrets and values of charts of ${key} take ${bytes} bytes, also compressed. A Secret of Kubernetes holds ${LARGEST_SECRET_BYTES}.`;
+  return { code: "invalid", message };
 }
 
 /** Whether a namespace may take resources of a project; null where it may. */
@@ -29,17 +32,18 @@ export function rejectionByNamespace(namespace: KubeObject, projectId: string, c
   return isDeleting(namespace) ? unable(`The namespace ${name} is being deleted.`) : null;
 }
 
+/** Whether an object has the name of a resource or of its Secret and is not ours; null where it may be written. */
+export function rejectionByNamesake(found: KubeObject | null, clusterId: string): Refusal | null {
+  if (!found || isOurs(found, clusterId)) return null;
+  const { kind, metadata } = found;
+  const place = metadata.namespace ? ` in ${metadata.namespace}` : "";
+  return unable(`The ${kind} ${metadata.name}${place} does not belong to Binnacle.`);
+}
+
 /** Decides about a frame, given the object that is already at its address, if there is one. */
-export function decideApply(
-  frame: HubFrames["apply"],
-  held: KubeObject | null,
-  isWhole: boolean,
-  clusterId: string,
-): Decision {
+export function decideApply(frame: HubFrames["apply"], held: KubeObject | null, isWhole: boolean): Decision {
   if (!held) return { do: "store" };
   const { key, resource_id, generation, hash } = frame;
-  if (!isOurs(held, clusterId))
-    return refuse("unable", `The object at ${key} on the cluster does not belong to Binnacle.`);
   const entry = versionIn(held);
   if (entry && entry.resource_id !== resource_id) {
     return refuse("unable", `An earlier resource at ${key} is still on the cluster.`);

@@ -10,19 +10,19 @@ const PLACES: readonly (readonly [string, Address, string | null])[] = [
   ["registry_secrets/shop", { kind: kindOf("registry_secrets"), namespace: "shop", name: "binnacle-registries" }, null],
 ];
 
-test.each(PLACES)("[OD1] %s has one place in the cluster, and the place has that key", (key, address, companion) => {
+test.each(PLACES)("[OD1] the key %s has one place in the cluster, which has that key", (key, address, companion) => {
   expect(addressOf(address.kind, key)).toEqual(address);
   expect(keyAt(address)).toBe(key);
   expect(companionName(address)).toBe(companion);
   if (companion) expect(addressOfCompanion(KINDS, { name: companion, namespace: address.namespace })).toEqual(address);
 });
 
-test("[OD1] other Secrets are companions of nothing", () => {
+test("[OD1] a Secret with any other name is not the companion of a resource", () => {
   expect(addressOfCompanion(KINDS, { name: "binnacle-registries", namespace: "shop" })).toBeNull();
   expect(addressOfCompanion(KINDS, { name: "web-front-secrets", namespace: "shop" })).toBeNull();
 });
 
-test("[OD4] a key has to fit its kind and its content", () => {
+test("[OD4] a key has to fit the kind and the content of its resource", () => {
   expect(addressOf(kindOf("app"), "project/shop")).toBeNull();
   expect(addressOf(kindOf("project"), "project/shop/web")).toBeNull();
   expect(addressOf(kindOf("app"), "app/shop")).toBeNull();

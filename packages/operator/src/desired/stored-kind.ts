@@ -1,4 +1,4 @@
-import type { DesiredBodies, DesiredKind } from "@binnacle/contract";
+import type { DesiredBodies, DesiredKind, Reports } from "@binnacle/contract";
 import type { ResourceType } from "../kube/kube-client.ts";
 
 /** How resources of one kind are stored in the cluster. Each slice exports such a value for its kind. */
@@ -12,6 +12,8 @@ export interface StoredKind<K extends DesiredKind = DesiredKind> {
   readonly companionPrefix: string | null;
   /** The secret part of a resource that has none, or has lost it. */
   readonly emptySecret: DesiredBodies[K]["secret"];
+  /** The report while an object of somebody else keeps the resource from being stored. */
+  readonly nameTaken: (message: string) => Reports[K];
 }
 
 /** Where in the cluster a resource is stored. */

@@ -1,11 +1,11 @@
 import { LABELS } from "@binnacle/contract";
-import { type Inspection, type Leave, type Step, sealed, smallClaims, stepFor } from "./apply-set.ts";
+import { type Inspection, type Leave, restartsPods, type Step, sealed, smallClaims, stepFor } from "./apply-set.ts";
 import { apiVersionOf, type InventoryItem, itemId, itemOf, type PruneScope, pruningOf, without } from "./inventory.ts";
 import type { KubeClient, KubeObject } from "./kube-client.ts";
 import { KubeConflict, KubeError } from "./kube-error.ts";
 import { HANDOVER_MANAGER, handoverOf } from "./managed-fields.ts";
 import { titleOf } from "./object-fields.ts";
-import { refusalOf } from "./refusal.ts";
+import { refusalFor, refusalOf } from "./refusal.ts";
 import { CLAIMS } from "./resource-types.ts";
 import { fingerprintOf } from "./same-value.ts";
 
@@ -18,6 +18,8 @@ export interface Planned {
   readonly live: KubeObject | null;
   readonly isOwn: boolean;
   readonly step: Step;
+  /** The step replaces pods, or does work again. */
+  readonly isRestart?: boolean;
 }
 
 /** Fingerprints of objects that were as desired when they were last compared, by uid. */
@@ -56,7 +58,7 @@ export function createApplySet(client: Client) {
     const decided = stepFor(inspection, { takeOver });
     const step = decided.action === "regrow" ? await growable(desired, decided) : decided;
     if (step.action === "keep" && step.isCertain && live?.metadata.uid) settled.set(live.metadata.uid, sign);
-    return { desired, live, isOwn, step };
+    return { desired, live, isOwn, step, isRestart: restartsPods(inspection, step) };
   }
 
   /** A StatefulSet is not made again while a storage class refuses to let one of its volumes grow. */
@@ -86,7 +88,7 @@ export function createApplySet(client: Client) {
     try {
       return await client.apply(desired, { dryRun: true, force: true });
     } catch (error) {
-      const refusal = refusalOf(error, titleOf(desired));
+      const refusal = refusalFor(error, desired);
       if (refusal) return refusal;
       throw error;
     }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { ANNOTATIONS, canonicalJson, type DriftField, parseQuantity } from "@binnacle/contract";
 import { type Difference, differencesOf, hashIn } from "./drift.ts";
+import { fixedVolume, requestedStorage } from "./fixed-volume.ts";
 import type { KubeObject } from "./kube-client.ts";
 import { countIn, fieldsIn, listIn, specOf, statusOf, textIn, titleOf } from "./object-fields.ts";
 import { isRefusal, type Refusal } from "./refusal.ts";
@@ -18,9 +19,9 @@ export interface Inspection {
   readonly live: KubeObject | null;
   /** The one that is there was made for this very purpose, by this operator. */
   readonly isOwn: boolean;
-  /** It was there once. */
+  /** The object existed before. */
   readonly wasThere: boolean;
-  /** It has done its work, so nothing is amiss when it is gone. */
+  /** The object has finished, such as a Job. It is not an error when it is gone. */
   readonly isFinished: boolean;
   /** The result of a dry run, or the refusal. Null where there was no dry run. */
   readonly trial: KubeObject | Refusal | null;
@@ -31,7 +32,7 @@ export type Step =
   | { readonly action: "keep"; readonly isCertain: boolean }
   /** `isForced`: others are overruled. `drift`: what somebody has changed; what was never applied is none. */
   | { readonly action: "apply"; readonly isForced: boolean; readonly drift: readonly DriftField[] }
-  /** It cannot be changed into what is desired, and is made again. */
+  /** An immutable field differs, so the object is deleted and created again. */
   | { readonly action: "recreate" }
   /** The volumes of a StatefulSet are larger. They grow first; then it is made again around its pods, which stay. */
   | { readonly action: "regrow"; readonly volumes: readonly GrownVolume[] }
@@ -75,14 +76,17 @@ const editedIn = (differences: readonly Difference[]): DriftField[] =>
   differences.filter(({ cause }) => cause === "edited").map(({ field }) => field);
 
 function stepAfterRefusal(refusal: Refusal, { live, desired, isFinished }: Inspection): Step {
-  // It is there as it was last applied, and would not be changed anyhow.
+  // The object is as it was last applied, so applying it would change nothing.
   if (live !== null && hashIn(live) === hashIn(desired)) return { action: "keep", isCertain: false };
   if (refusal.refused === "untestable") return { action: "apply", isForced: false, drift: [] };
   if (refusal.refused === "immutable" && desired.kind === "Job") {
     const isAtWork = live !== null && countIn(statusOf(live)["active"]) > 0;
     return isFinished || isAtWork ? { action: "keep", isCertain: true } : { action: "recreate" };
   }
-  const volumes = refusal.refused === "immutable" && live ? grownVolumes(live, desired) : [];
+  if (refusal.refused !== "immutable" || !live) return { action: "refused", refusal };
+  const fixed = fixedVolume(live, desired);
+  if (fixed) return { action: "refused", refusal: fixed };
+  const volumes = grownVolumes(live, desired);
   return volumes.length > 0 ? { action: "regrow", volumes } : { action: "refused", refusal };
 }
 
@@ -106,10 +110,6 @@ const sizesIn = (set: KubeObject): Map<string, string> =>
     ]),
   );
 
-/** The size that a claim, or a template of one, asks for. */
-const requestedStorage = ({ spec }: Readonly<Record<string, unknown>>): string =>
-  textIn(fieldsIn(fieldsIn(fieldsIn(spec)["resources"])["requests"])["storage"]);
-
 /** The claims of the set that are smaller than they are to be, those of replicas that are gone included. */
 export function smallClaims(
   claims: readonly KubeObject[],
@@ -125,6 +125,18 @@ export function smallClaims(
     return isSmall ? [{ claim, storage: volume.storage }] : [];
   });
 }
+
+const WITH_PODS: ReadonlySet<string> = new Set(["Deployment", "StatefulSet", "DaemonSet"]);
+
+/** Whether the step replaces pods, or does work that somebody may think is done. What a dry run does not show may do so. */
+export function restartsPods({ desired, live, trial }: Inspection, { action }: Step): boolean {
+  if (desired.kind === "Job") return action === "recreate" || (action === "apply" && !live);
+  if (action !== "apply" || !live || trial === null || !WITH_PODS.has(desired.kind)) return false;
+  if (specOf(live)["replicas"] === 0) return false;
+  return isRefusal(trial) || canonicalJson(templateOf(live)) !== canonicalJson(templateOf(trial));
+}
+
+const templateOf = (workload: KubeObject): unknown => specOf(workload)["template"] ?? null;
 
 export function foreign(live: KubeObject): Step {
   const { kind, metadata } = live;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createAgents } from "./client-agents.adapter.ts";
 
-test("[KU5] another client certificate opens other connections, the same one does not", async () => {
+test("[KU5] another client certificate opens other connections, and the same certificate does not", async () => {
   const nobody = { token: null, certificate: null, key: null };
   const agents = createAgents({
     server: "https://127.0.0.1:1",

@@ -1,10 +1,11 @@
 import type { IncomingMessage } from "node:http";
-import type { TerminalSize } from "@binnacle/contract";
 import { WebSocket } from "ws";
 import {
   EXEC_PROTOCOLS,
   type ExecEnding,
   type ExecOptions,
+  type ExecOutput,
+  type ExecProcess,
   execQuery,
   readExecFrame,
   resizeFrame,
@@ -22,30 +23,14 @@ const KEEP_ALIVE_PROBE_MS = 15_000;
 /** API servers cut output into pieces of 32 KiB. */
 const LARGEST_FRAME_BYTES = 1024 * 1024;
 
-export interface ExecEvents {
-  output(channel: "stdout" | "stderr", data: Buffer): void;
-  /** Called once, and nothing is called afterwards. */
-  ended(ending: ExecEnding): void;
-}
-
-export interface ExecConnection {
-  write(data: Buffer, onTaken: () => void): void;
-  endInput(): void;
-  resize(size: TerminalSize): void;
-  pause(): void;
-  resume(): void;
-  /** Nothing is called afterwards. */
-  cancel(): void;
-}
-
 /** Runs a command in a container, over a WebSocket of its own to the API server. */
 export function execInPod(
   access: KubeAccess,
   namespace: string,
   pod: string,
   options: ExecOptions,
-  events: ExecEvents,
-): ExecConnection {
+  events: ExecOutput,
+): ExecProcess {
   const path = `${pathOf(PODS, { namespace, name: pod, subresource: "exec" })}?${execQuery(options)}`;
   const { origin, pathname } = new URL(access.server);
   const url = `${origin.replace(/^http/, "ws")}${pathname.replace(/\/+$/, "")}${path}`;

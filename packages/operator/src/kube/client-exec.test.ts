@@ -71,7 +71,7 @@ async function setUp({ refuse = () => null, protocol = "v5.channel.k8s.io", acce
   return { process, peer: peer.promise, asked, heard, output, end, ended };
 }
 
-test("[EX16] a command is asked for in the pod's own path, with the token, and its frames are carried", async () => {
+test("[EX16] an exec request goes to the pod's path with the token, and its frames are carried both ways", async () => {
   const { process, peer, asked, heard, output, end } = await setUp();
   const taken = vi.fn();
   process.write(Buffer.from("early"), taken);
@@ -91,7 +91,7 @@ test("[EX16] a command is asked for in the pod's own path, with the token, and i
   );
 });
 
-test("[EX16] a token that was replaced is read again, once", async () => {
+test("[EX16] an exec request refused with 401 is repeated once with the token read again", async () => {
   const once401 = await setUp({ refuse: ({ headers }) => (headers.authorization === "Bearer new" ? null : 401) });
   (await once401.peer).send(SUCCESS);
   expect(await once401.end()).toEqual({ exitCode: 0 });
@@ -104,12 +104,12 @@ test.each([
   [403, /no right to run commands in pods/],
   [404, /^The pod is gone/],
   [500, /status 500/],
-])("[EX16] a refusal with %d is told in words", async (status, words) => {
+])("[EX16] an exec request refused with %d ends with a message in words", async (status, words) => {
   const { end } = await setUp({ refuse: () => status });
   expect(await end()).toEqual({ error: expect.stringMatching(words) });
 });
 
-test("[EX16] an old API server cannot end the input, which is said where somebody would wait for it", async () => {
+test("[EX16] an API server too old to end the input is reported where a command would wait for the end", async () => {
   const piped = await setUp({ protocol: "v4.channel.k8s.io", tty: false });
   await piped.peer;
   piped.process.endInput();
@@ -121,7 +121,7 @@ test("[EX16] an old API server cannot end the input, which is said where somebod
   expect(await shell.end()).toEqual({ exitCode: 0 });
 });
 
-test("[EX16] a connection that is lost ends the command, and one that is left says nothing", async () => {
+test("[EX16] a lost connection ends the command with an error, and a cancelled one ends it without", async () => {
   const lost = await setUp();
   (await lost.peer).terminate();
   expect(await lost.end()).toEqual({ error: "The connection to the container was lost." });
@@ -132,7 +132,7 @@ test("[EX16] a connection that is lost ends the command, and one that is left sa
   expect(left.ended).not.toHaveBeenCalled();
 });
 
-test("[EX16] a cluster without a network runs none", async () => {
+test("[EX16] an exec request in a cluster that is not reached by a network is refused", async () => {
   const { end } = await setUp({ access: { connection: { request: () => Promise.reject(new Error("unused")) } } });
   expect(await end()).toEqual({ error: expect.stringContaining("not reached by a network") });
 });

@@ -2,9 +2,10 @@ import { randomInt } from "node:crypto";
 import type { Transport } from "./client-transport.adapter.ts";
 import type { KubeObject, LogOptions, ResourceType, WatchEvent, WatchOptions } from "./kube-client.ts";
 import { KubeError, kubeErrorOf } from "./kube-error.ts";
-import { pathOf } from "./kube-path.ts";
+import { named, pathOf } from "./kube-path.ts";
+import { METADATA } from "./metadata-types.ts";
 
-/** Bookmarks come about every minute; without two of them the connection is not believed. */
+/** Bookmarks come about every minute; without two of them the connection is taken for lost. */
 const WATCH_INACTIVITY_MS = 150_000;
 
 /** The server ends watches after a while; spread, so that they do not all begin again together. */
@@ -17,13 +18,13 @@ const PODS: ResourceType = { group: "", version: "v1", plural: "pods", kind: "Po
 export async function* watch<T extends KubeObject>(
   { stream }: Pick<Transport, "stream">,
   type: ResourceType,
-  { namespace, signal, inactivityMs = WATCH_INACTIVITY_MS, ...query }: WatchOptions,
+  { namespace, signal, inactivityMs = WATCH_INACTIVITY_MS, isMetadataOnly = false, ...query }: WatchOptions,
 ): AsyncGenerator<WatchEvent<T>> {
   const path = pathOf(type, { namespace });
   const ending = new AbortController();
   let isReading = true;
   const silent = () => {
-    // A reader who takes long over an event is no silence of the server.
+    // A reader who takes long over an event is not silence of the server.
     if (!isReading) return timer.refresh();
     const message = `The watch of ${path} was silent for ${inactivityMs / 1000} s.`;
     ending.abort(new KubeError({ status: 0, reason: "Inactive", message }));
@@ -33,12 +34,13 @@ export async function* watch<T extends KubeObject>(
     const chunks = await stream({
       method: "GET",
       path,
+      accept: isMetadataOnly ? METADATA : undefined,
       query: { ...query, watch: true, allowWatchBookmarks: true, timeoutSeconds: randomInt(...WATCH_SECONDS) },
       signal: AbortSignal.any([signal, ending.signal]),
     });
     for await (const line of linesOf(chunks)) {
       isReading = false;
-      if (line !== "") yield watchEventOf<T>(line, `The watch of ${path}`);
+      if (line !== "") yield watchEventOf<T>(line, `The watch of ${path}`, isMetadataOnly ? type : null);
       isReading = true;
       timer.refresh();
     }
@@ -80,10 +82,12 @@ export async function* podLogs(
   }
 }
 
-/** One line of a watch. */
-function watchEventOf<T extends KubeObject>(line: string, request: string): WatchEvent<T> {
+/** One line of a watch. Metadata alone says nothing about the kind of its object, which is given then. */
+function watchEventOf<T extends KubeObject>(line: string, request: string, of: ResourceType | null): WatchEvent<T> {
   const { type, object } = parsed(line, request);
-  if (type === "ADDED" || type === "MODIFIED" || type === "DELETED") return { type, object: object as T };
+  if (type === "ADDED" || type === "MODIFIED" || type === "DELETED") {
+    return { type, object: of ? named(object as T, of) : (object as T) };
+  }
   if (type === "BOOKMARK") return { type, resourceVersion: (object as T).metadata.resourceVersion ?? "" };
   if (type === "ERROR") return { type, error: kubeErrorOf(500, object, request) };
   throw malformed(request);
@@ -98,7 +102,7 @@ function parsed(line: string, request: string): { readonly type: string; readonl
 }
 
 const malformed = (request: string) =>
-  new KubeError({ status: 0, reason: "Malformed", message: `${request} sent something that is no watch event.` });
+  new KubeError({ status: 0, reason: "Malformed", message: `${request} sent something that is not a watch event.` });
 
 /**
  * Cuts bytes into lines. A line longer than `maxLength` comes in pieces, so that nobody fills our memory by never

@@ -38,7 +38,7 @@ function watching(client: FakeApi["client"], options: { inactivityMs?: number; s
 const LONG_MS = 15_000;
 
 describe("a watch", () => {
-  test("[KU14] delivers changes from a version on, with bookmarks, until the server ends it", async () => {
+  test("[KU14] a watch delivers changes from a version on, with bookmarks, until the server ends it", async () => {
     const text =
       event("ADDED", pod("ä", "6")) +
       event("BOOKMARK", { metadata: { resourceVersion: "9" } }) +
@@ -61,7 +61,25 @@ describe("a watch", () => {
     expect(Number(api.asked[0]?.query["timeoutSeconds"])).toBeGreaterThanOrEqual(300);
   });
 
-  test("[KU14] reports as an event why it cannot go on", async () => {
+  test("[KU27] a watch of metadata asks for nothing else, and delivers objects of their own kind", async () => {
+    const partial = (name: string) => ({
+      kind: "PartialObjectMetadata",
+      apiVersion: "meta.k8s.io/v1",
+      metadata: { name },
+    });
+    const client = await streaming((response) => response.end(event("ADDED", partial("a"))));
+    const options = { resourceVersion: "5", signal: new AbortController().signal, isMetadataOnly: true };
+    expect(await gathered(client.watch(PODS, options))).toEqual([
+      { type: "ADDED", object: { apiVersion: "v1", kind: "Pod", metadata: { name: "a" } } },
+    ]);
+    expect(api.asked[0]).toMatchObject({
+      headers: { accept: "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1" },
+      query: { watch: "true", resourceVersion: "5" },
+    });
+    expect(api.asked[0]?.query).not.toHaveProperty("isMetadataOnly");
+  });
+
+  test("[KU14] a watch reports as an event why it cannot go on", async () => {
     const client = await streaming((response) =>
       response.end(event("ERROR", { kind: "Status", code: 410, reason: "Expired", message: "too old" })),
     );
@@ -85,12 +103,12 @@ describe("a watch", () => {
       50,
     ],
     ["never begun", () => undefined, { reason: "Inactive" }, 50],
-  ])("[KU14] fails when it is %s", async (_, begin, error, inactivityMs = LONG_MS) => {
+  ])("[KU14] a watch fails when it is %s", async (_, begin, error, inactivityMs = LONG_MS) => {
     const client = await streaming(begin);
     await expect(gathered(watching(client, { inactivityMs }))).rejects.toMatchObject(error);
   });
 
-  test("[KU14] is not silent while its reader takes long", async () => {
+  test("[KU14] a watch does not count as silent while its reader takes long", async () => {
     vi.useFakeTimers();
     const chunks = async function* () {
       yield Buffer.from(event("ADDED", pod("a", "6")));
@@ -113,7 +131,7 @@ describe("a watch", () => {
     }
   });
 
-  test("[KU14] ends when nobody wants it any more, and leaves no connection", async () => {
+  test("[KU14] a watch ends when nobody wants it any more, and leaves no connection", async () => {
     const closed = vi.fn();
     const client = await streaming((response) => {
       response.on("close", closed);
@@ -127,7 +145,7 @@ describe("a watch", () => {
 });
 
 describe("the lines of a pod", () => {
-  test("[KU15] come one by one until the log ends", async () => {
+  test("[KU15] the log lines of a pod come one by one until the log ends", async () => {
     const client = await streaming((response) => response.end("one\n\nthree\nlast"));
     const options = { container: "c", follow: true, tailLines: 3, sinceTime: "2026-01-01T00:00:00Z", timestamps: true };
     expect(await gathered(client.podLogs("ns", "p", options))).toEqual(["one", "", "three", "last"]);
@@ -137,14 +155,14 @@ describe("the lines of a pod", () => {
     });
   });
 
-  test("[KU15] end when the connection is lost, without the half line, and the reader may learn of it", async () => {
+  test("[KU15] the log lines of a pod end without the half line when the connection is lost, and the reader may be told", async () => {
     const client = await streaming((response) => response.write("one\nha", () => response.destroy()));
     const onLost = vi.fn();
     expect(await gathered(client.podLogs("ns", "p", { follow: true, onLost }))).toEqual(["one"]);
     expect(onLost).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ reason: "Unreachable" }));
   });
 
-  test("[KU15] end when the reader leaves or cancels, before the first line too", async () => {
+  test("[KU15] the log lines of a pod end when the reader leaves or cancels, before the first line too", async () => {
     const closed = vi.fn();
     const client = await streaming((response) => response.on("close", closed).write("one\n"));
     for await (const line of client.podLogs("ns", "p", { follow: true })) {
@@ -159,7 +177,7 @@ describe("the lines of a pod", () => {
     expect(onLost).not.toHaveBeenCalled();
   });
 
-  test("[KU15] fail when there are none", async () => {
+  test("[KU15] reading the log of a missing pod fails", async () => {
     const client = await streaming((response) =>
       response.writeHead(404).end(JSON.stringify({ kind: "Status", code: 404, reason: "NotFound", message: "no pod" })),
     );
@@ -167,7 +185,7 @@ describe("the lines of a pod", () => {
   });
 });
 
-test("[KU17] streams, however many, leave room for calls", async () => {
+test("[KU17] any number of streams leaves room for other requests", async () => {
   const client = await streaming((response) => response.flushHeaders());
   const stop = new AbortController();
   const streams = Array.from({ length: 40 }, () => gathered(watching(client, { signal: stop.signal })));

@@ -1,8 +1,11 @@
 import type { Dispatcher } from "undici";
 import { createAgents } from "./client-agents.adapter.ts";
+import { createThrottle } from "./client-throttle.ts";
 import type { Identity, KubeAccess, KubeAnswer, SentRequest } from "./kube-access.ts";
 import { KubeError, kubeErrorOf, withoutValues } from "./kube-error.ts";
 import { type Query, queryOf } from "./kube-path.ts";
+import { realClock } from "./real-clock.adapter.ts";
+import type { Clock } from "./work-queue.ts";
 
 export interface KubeRequest {
   readonly method: string;
@@ -23,13 +26,25 @@ const CALL_TIMEOUT_MS = 30_000;
 export interface Transport {
   /** One question, one answer, within the time allowed. */
   call<T = unknown>(request: KubeRequest): Promise<T>;
+  /** The same for an answer that is read as it arrives. */
+  read<T>(request: KubeRequest, take: (chunks: AsyncIterable<Uint8Array>) => Promise<T>): Promise<T>;
   /** An answer without an end; the signal ends it. */
   stream(request: KubeRequest & { readonly signal: AbortSignal }): Promise<AsyncIterable<Uint8Array>>;
   close(): Promise<void>;
 }
 
-export function createTransport(access: KubeAccess): Transport {
+export interface TransportTimes {
+  readonly clock?: Clock;
+  readonly random?: () => number;
+  readonly callTimeoutMs?: number;
+  /** Of a pause that the API server asks for. */
+  readonly longestPauseMs?: number;
+}
+
+export function createTransport(access: KubeAccess, times: TransportTimes = {}): Transport {
+  const { clock = realClock, random = Math.random, callTimeoutMs = CALL_TIMEOUT_MS, longestPauseMs } = times;
   const agents = createAgents(access);
+  const throttle = createThrottle(clock, random, longestPauseMs);
   const { origin, pathname } = new URL(access.server);
   const prefix = pathname.replace(/\/+$/, "");
 
@@ -69,28 +84,42 @@ export function createTransport(access: KubeAccess): Transport {
   async function accepted(request: KubeRequest, kind: "calls" | "streams") {
     const answer = await send(request, kind);
     if (answer.statusCode < 300) return answer;
-    const error = kubeErrorOf(answer.statusCode, asJson(await answer.body.text()), describe(request));
+    const text = await answer.body.text();
+    const retryAfter = Number(answer.headers["retry-after"] ?? Number.NaN);
+    const error = kubeErrorOf(answer.statusCode, asJson(text), describe(request), retryAfter);
     throw isAboutSecrets(request) ? withoutValues(error, describe(request)) : error;
   }
 
+  /** The parser's own words quote the text, so they are not passed on. */
+  async function once<T>(request: KubeRequest, take: (answer: KubeAnswer) => Promise<T>): Promise<T> {
+    const { timeoutMs = callTimeoutMs } = request;
+    const timeout = AbortSignal.timeout(timeoutMs);
+    const signal = request.signal ? AbortSignal.any([timeout, request.signal]) : timeout;
+    try {
+      return await take(await accepted({ ...request, signal }, "calls"));
+    } catch (error) {
+      if (timeout.aborted) throw timedOut(request, timeoutMs, error);
+      if (error instanceof SyntaxError) throw malformed(request);
+      throw failureOf(error, request, access.server);
+    }
+  }
+
+  const within = <T>(request: KubeRequest, take: (answer: KubeAnswer) => Promise<T>): Promise<T> =>
+    throttle.during(request.signal, () => once(request, take));
+
   return {
-    async call<T>(request: KubeRequest) {
-      const { timeoutMs = CALL_TIMEOUT_MS } = request;
-      const timeout = AbortSignal.timeout(timeoutMs);
-      const signal = request.signal ? AbortSignal.any([timeout, request.signal]) : timeout;
-      try {
-        const { headers, body } = await accepted({ ...request, signal }, "calls");
+    call: <T>(request: KubeRequest) =>
+      within(request, async ({ headers, body }) => {
         const text = await body.text();
-        return (String(headers["content-type"]).startsWith("application/json") ? jsonOf(text, request) : text) as T;
-      } catch (error) {
-        if (timeout.aborted) throw timedOut(request, timeoutMs, error);
-        throw failureOf(error, request, access.server);
-      }
-    },
+        return (String(headers["content-type"]).startsWith("application/json") ? JSON.parse(text) : text) as T;
+      }),
+    read: (request, take) => within(request, ({ body }) => take(body)),
     async stream(request) {
-      const { body } = await accepted(request, "streams").catch((error: unknown) => {
-        throw failureOf(error, request, access.server);
-      });
+      const { body } = await throttle
+        .during(request.signal, () => accepted(request, "streams"))
+        .catch((error: unknown) => {
+          throw failureOf(error, request, access.server);
+        });
       return chunksOf(body, (error) => failureOf(error, request, access.server));
     },
     close: () => agents.close(),
@@ -138,16 +167,8 @@ function explanationOf(error: unknown): string {
   return error.message || code || error.name;
 }
 
-/** The parser's own words quote the text. */
-function jsonOf(text: string, request: KubeRequest): unknown {
-  const value = asJson(text);
-  if (value !== undefined) return value;
-  throw new KubeError({
-    status: 0,
-    reason: "Malformed",
-    message: `${describe(request)} was answered with broken JSON.`,
-  });
-}
+const malformed = (request: KubeRequest) =>
+  new KubeError({ status: 0, reason: "Malformed", message: `${describe(request)} was answered with broken JSON.` });
 
 function asJson(text: string): unknown {
   try {

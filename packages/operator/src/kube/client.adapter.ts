@@ -1,26 +1,19 @@
 import { execInPod } from "./client-exec.adapter.ts";
+import { listPages } from "./client-lists.adapter.ts";
 import { podLogs, watch } from "./client-streams.adapter.ts";
-import { createTransport, type Transport } from "./client-transport.adapter.ts";
+import { createTransport, type Transport, type TransportTimes } from "./client-transport.adapter.ts";
 import { createDiscovery } from "./discovery.adapter.ts";
 import type { KubeAccess } from "./kube-access.ts";
-import type { KubeClient, KubeObject, ListOptions, ResourceType, WriteOptions } from "./kube-client.ts";
+import type { KubeClient, KubeObject, WriteOptions } from "./kube-client.ts";
 import { KubeError } from "./kube-error.ts";
 import { pathOf, type Query } from "./kube-path.ts";
 
 const FIELD_MANAGER = "binnacle";
 
-/** As many objects as an answer may have; a large cluster is read page by page. */
-const PAGE_SIZE = 500;
-
 const PATCH_TYPES = { merge: "application/merge-patch+json", json: "application/json-patch+json" } as const;
 
-interface Page<T> {
-  readonly metadata: { readonly resourceVersion?: string; readonly continue?: string };
-  readonly items: readonly T[];
-}
-
-export function createKubeClient(access: KubeAccess): KubeClient {
-  const transport = createTransport(access);
+export function createKubeClient(access: KubeAccess, times: TransportTimes = {}): KubeClient {
+  const transport = createTransport(access, times);
   const exec: KubeClient["exec"] = (...command) => execInPod(access, ...command);
   return clientOver(transport, createDiscovery(transport), exec);
 }
@@ -43,22 +36,7 @@ function clientOver(
       return call<never>({ method: "GET", path: pathOf(type, { name, namespace }) }).catch(nullWhenMissing);
     },
 
-    async list<T extends KubeObject>(type: ResourceType, { namespace, signal, ...selectors }: ListOptions = {}) {
-      const path = pathOf(type, { namespace });
-      const ask = (page: Query) => call<Page<T>>({ method: "GET", path, query: { ...selectors, ...page }, signal });
-      let page = await ask({ limit: PAGE_SIZE });
-      let items = page.items;
-      while (page.metadata.continue) {
-        page = await ask({ limit: PAGE_SIZE, continue: page.metadata.continue }).catch((error: unknown) => {
-          // The list is older than what the server remembers; only as a whole can it still be had.
-          if (!isStatus(error, 410)) throw error;
-          items = [];
-          return ask({});
-        });
-        items = items.concat(page.items);
-      }
-      return { resourceVersion: page.metadata.resourceVersion ?? "", items: items.map((item) => named(item, type)) };
-    },
+    list: (type, options) => listPages(transport, type, options),
 
     async apply(object, { force = false, ...options } = {}) {
       return call({
@@ -121,17 +99,13 @@ function clientOver(
   };
 }
 
-const inTheNameOf = (user: string, { call, stream }: Transport): Transport => ({
+const inTheNameOf = (user: string, { call, read, stream }: Transport): Transport => ({
   call: (request) => call({ ...request, as: user }),
+  read: (request, take) => read({ ...request, as: user }, take),
   stream: (request) => stream({ ...request, as: user }),
   // The connections are those of the client that it was made of, which closes them.
   close: async () => undefined,
 });
-
-/** The items of a list say neither their kind nor their version, which the reader of an object counts on. */
-function named<T extends KubeObject>(item: T, { group, version, kind }: ResourceType): T {
-  return { ...item, apiVersion: group === "" ? version : `${group}/${version}`, kind };
-}
 
 function writing({ dryRun = false, fieldManager = FIELD_MANAGER }: WriteOptions): Query {
   return { fieldManager, dryRun: dryRun ? "All" : undefined };

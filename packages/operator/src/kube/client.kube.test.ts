@@ -30,7 +30,7 @@ const rejection = (promise: Promise<unknown>): Promise<KubeError> =>
   );
 
 describe("on a real Kubernetes", () => {
-  test("[KU50] the version and the kinds are known", async () => {
+  test("[KU50] the version and the kinds of a real cluster are known", async () => {
     expect((await client.version()).gitVersion).toMatch(/^v1\./);
     expect(await client.resourceTypeOf("apps/v1", "Deployment")).toEqual({
       group: "apps",
@@ -70,7 +70,7 @@ describe("on a real Kubernetes", () => {
     );
   });
 
-  test("[KU50] an object lives and goes", async () => {
+  test("[KU50] an object of a real cluster is created, patched and deleted", async () => {
     await client.create(config("a", { x: "1" }));
     expect(await rejection(client.create(config("a", {})))).toMatchObject({ status: 409, reason: "AlreadyExists" });
     await client.patch(CONFIGS, "a", namespace.name, { data: { y: "2" } }, { kind: "merge" });
@@ -83,7 +83,7 @@ describe("on a real Kubernetes", () => {
     expect(await client.get(CONFIGS, "a", namespace.name)).toBeNull();
   });
 
-  test("[KU50] what another manager has changed is refused with its name, and taken by force", async () => {
+  test("[KU50] a field that another manager has changed is refused with the manager's name, and taken by force", async () => {
     await client.apply(config("shared", { x: "ours", y: "ours" }));
     await client.apply(config("shared", { x: "theirs" }), { fieldManager: "somebody", force: true });
     const refusal = await rejection(client.apply(config("shared", { x: "ours", y: "ours" })));
@@ -95,7 +95,7 @@ describe("on a real Kubernetes", () => {
     expect(await client.apply(config("shared", { x: "ours" }), { force: true })).toMatchObject({ data: { x: "ours" } });
   });
 
-  test("[KU50] a long list comes whole, with the kind of its items", async () => {
+  test("[KU50] a list of more than one page is read whole, with the kind of its items", async () => {
     const names = Array.from({ length: 503 }, (_, number) => `many-${String(number).padStart(3, "0")}`);
     for (let at = 0; at < names.length; at += 50) {
       const objects = names.slice(at, at + 50).map((name) => config(name, {}));
@@ -110,17 +110,17 @@ describe("on a real Kubernetes", () => {
     expect(items[0]).toMatchObject({ apiVersion: "v1", kind: "ConfigMap" });
   });
 
-  test("[KU50] a watch tells what happens after a list, and ends when told", async () => {
+  test("[KU50] a watch delivers what happens after a list, and ends when it is told to", async () => {
     const selection = { namespace: namespace.name, labelSelector: "watched=yes" };
     const labels = { watched: "yes" };
     const { resourceVersion } = await client.list(CONFIGS, selection);
     const stop = new AbortController();
     const events: string[] = [];
-    const told = (event: WatchEvent) =>
+    const summaryOf = (event: WatchEvent) =>
       "object" in event ? `${event.type} ${event.object.metadata.name}` : event.type;
     const watching = (async () => {
       for await (const event of client.watch(CONFIGS, { ...selection, resourceVersion, signal: stop.signal }))
-        events.push(told(event));
+        events.push(summaryOf(event));
     })();
     const object = config("watched", {});
     await client.create({ ...object, metadata: { ...object.metadata, labels } });
@@ -132,7 +132,7 @@ describe("on a real Kubernetes", () => {
     await watching;
   });
 
-  test("[KU50] what is wrong with an object is told with its field", async () => {
+  test("[KU50] an invalid object is refused with the name of its wrong field", async () => {
     const error = await rejection(client.create(config("Not A Name", {})));
     expect(error).toBeInstanceOf(KubeError);
     expect(error).toMatchObject({ status: 422, reason: "Invalid", details: { causes: [{ field: "metadata.name" }] } });

@@ -23,14 +23,14 @@ const ours = managed("binnacle", "Apply", REPLICAS);
 const wanted = deployment({ replicas: 2 }, [ours]);
 
 describe("a field that is not as desired", () => {
-  test("[AO29] was edited where it is not ours any more", () => {
+  test("[AO29] a field that differs and that the operator no longer manages was edited by somebody", () => {
     const live = deployment({ replicas: 5 }, [managed("kubectl-edit", "Update", REPLICAS)]);
     const object = { kind: "Deployment", name: "web" };
     const field = { object, pointer: "/spec/replicas", desired: 2, observed: 5, manager: "kubectl-edit" };
     expect(differencesOf(live, wanted)).toEqual([{ cause: "edited", field }]);
   });
 
-  test("[AO34] is held where another manager declares it, also beside one who edited it", () => {
+  test("[AO34] a field that another manager declares is held, also beside one who edited it", () => {
     const others = [managed("kubectl-edit", "Update", REPLICAS), managed("argocd", "Apply", REPLICAS)];
     const [difference] = differencesOf(deployment({ replicas: 5 }, others, "0"), wanted);
     expect(difference).toMatchObject({ cause: "held", field: { manager: "argocd" } });
@@ -39,17 +39,17 @@ describe("a field that is not as desired", () => {
   test.each([
     ["it is of an earlier rendering", deployment({ replicas: 5 }, [], "0")],
     ["it is still ours", deployment({ replicas: 5 }, [ours])],
-  ])("[AO35] is only outdated where %s", (_, live) => {
+  ])("[AO35] a field that differs is only outdated where %s", (_, live) => {
     expect(differencesOf(live, wanted)).toMatchObject([{ cause: "outdated" }]);
   });
 
-  test("[AO27] is none where it is not ours to desire", () => {
+  test("[AO27] a field that the operator does not manage is not a difference", () => {
     const live = deployment({ replicas: 2, paused: true }, [ours]);
     const mutated = deployment({ replicas: 2, minReadySeconds: 7 }, [ours]);
     expect(differencesOf(live, mutated)).toEqual([]);
   });
 
-  test("[AO27] is none where an autoscaler of somebody else decides on it, and drift where a person does", () => {
+  test("[AO27] replicas that an autoscaler of somebody else sets are not drift, and those that a person sets are", () => {
     const scaledBy = (manager: string, hash = "1") =>
       deployment({ replicas: 5 }, [{ ...managed(manager, "Update", REPLICAS), subresource: "scale" }], hash);
     expect(differencesOf(scaledBy("kube-controller-manager"), wanted)).toEqual([]);
@@ -57,7 +57,7 @@ describe("a field that is not as desired", () => {
     expect(differencesOf(scaledBy("kube-controller-manager", "0"), wanted)).toMatchObject([{ cause: "outdated" }]);
   });
 
-  test("[AO30] is one difference where a whole element is missing", () => {
+  test("[AO30] a whole missing list element is one difference", () => {
     const element = { 'k:{"name":"web"}': { ".": {}, "f:name": {}, "f:image": {} } };
     const both = managed("binnacle", "Apply", { "f:spec": { "f:containers": element } });
     const web = { name: "web", image: "nginx" };
@@ -71,7 +71,7 @@ describe("a field that is not as desired", () => {
     ]);
   });
 
-  test("[AO36] of a Secret shows no value, and of anything else none that looks secret or is long", () => {
+  test("[AO36] drift of a Secret shows no value, and drift of anything else none that looks secret or is long", () => {
     const data = managed("binnacle", "Apply", { "f:data": { "f:url": {} } });
     const object = (kind: string, url: string): KubeObject => ({
       ...deployment({}, [data]),
@@ -97,11 +97,11 @@ describe("two values", () => {
     ["a port and one of TCP", [{ port: 1 }], [{ port: 1, protocol: "TCP" }], true],
     ["a port and one of UDP", [{ port: 1 }], [{ port: 1, protocol: "UDP" }], false],
     ["a list in another order", ["a", "b"], ["b", "a"], false],
-  ])("[AO28] may be the same: %s", (_, one, other, isSame) => {
+  ])("[AO28] two values are compared as Kubernetes means them: %s", (_, one, other, isSame) => {
     expect(isSameValue(resources, one, other)).toBe(isSame);
   });
 
-  test("[AO28] are no quantities where people write what they like", () => {
+  test("[AO28] texts outside resource fields are not compared as quantities", () => {
     expect(isSameValue([{ field: "data" }, { field: "resources" }], "1000m", "1")).toBe(false);
     expect(isSameValue([{ field: "spec" }, { field: "args" }], ["1000m"], ["1"])).toBe(false);
   });

@@ -5,7 +5,7 @@ const size = { cols: 80, rows: 24 };
 const frame = (channel: number, text: string) => Buffer.concat([Buffer.of(channel), Buffer.from(text)]);
 const failure = (changes: object) => JSON.stringify({ status: "Failure", ...changes });
 
-test("[EX16] every word of a command is a parameter of its own, and a terminal has one output", () => {
+test("[EX16] every word of a command is a query parameter of its own, and a terminal has one output", () => {
   const query = new URLSearchParams(
     execQuery({ container: "web", command: ["sh", "-c", "echo a&b=c"], tty: true, size }),
   );
@@ -14,7 +14,7 @@ test("[EX16] every word of a command is a parameter of its own, and a terminal h
   expect(execQuery({ container: "web", command: ["ls"], tty: false, size })).toContain("stderr=true&tty=false");
 });
 
-test("[EX16] input, its end and sizes are frames of the API server", () => {
+test("[EX16] the input, the end of the input and terminal sizes are encoded as frames of the API server", () => {
   expect(stdinFrame(Buffer.from("ls")).toString()).toBe("\u0000ls");
   expect([...stdinEndFrame()]).toEqual([255, 0]);
   expect(resizeFrame(size).toString()).toBe('\u0004{"Width":80,"Height":24}');

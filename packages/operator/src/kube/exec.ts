@@ -34,6 +34,25 @@ export type ExecFrame =
   | { readonly channel: "stdout" | "stderr"; readonly data: Buffer }
   | { readonly ending: ExecEnding };
 
+export interface ExecOutput {
+  output(channel: "stdout" | "stderr", data: Buffer): void;
+  /** Called once, and nothing is called afterwards. An error is shown to people. */
+  ended(ending: ExecEnding): void;
+}
+
+/** A command that runs, or is about to. */
+export interface ExecProcess {
+  /** `onTaken` once the cluster has it. */
+  write(data: Buffer, onTaken: () => void): void;
+  endInput(): void;
+  resize(size: TerminalSize): void;
+  /** No output comes until it is resumed, apart from what is on its way. */
+  pause(): void;
+  resume(): void;
+  /** Ends the connection, and with it the command if it reads its input or has a terminal. Nothing is called afterwards. */
+  cancel(): void;
+}
+
 /** Reads a frame of the API server; null for one that says nothing. */
 export function readExecFrame(bytes: Buffer): ExecFrame | null {
   const [channel] = bytes;

@@ -4,6 +4,7 @@ import { createKubeClient } from "./client.adapter.ts";
 import { gathered } from "./gathered.fixture.ts";
 import type { KubeAccess } from "./kube-access.ts";
 import type { KubeClient } from "./kube-client.ts";
+import type { Clock } from "./work-queue.ts";
 
 export interface Asked {
   readonly method: string;
@@ -17,7 +18,7 @@ export interface Asked {
 export type Answerer = (asked: Asked, response: ServerResponse) => readonly [status: number, body: unknown] | null;
 
 /** A server that says what a test wants an API server to say, with a client for it. */
-export async function startFakeApi(answer: Answerer, access: Partial<KubeAccess> = {}) {
+export async function startFakeApi(answer: Answerer, access: Partial<KubeAccess> = {}, times: { clock?: Clock } = {}) {
   const asked: Asked[] = [];
   const server = createServer((request, response) => void serve(request, response));
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -36,15 +37,18 @@ export async function startFakeApi(answer: Answerer, access: Partial<KubeAccess>
   }
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const client: KubeClient = createKubeClient({
-    server: url,
-    ca: null,
-    isInsecure: false,
-    serverName: null,
-    namespace: null,
-    identity: async () => ({ token: "t", certificate: null, key: null }),
-    ...access,
-  });
+  const client: KubeClient = createKubeClient(
+    {
+      server: url,
+      ca: null,
+      isInsecure: false,
+      serverName: null,
+      namespace: null,
+      identity: async () => ({ token: "t", certificate: null, key: null }),
+      ...access,
+    },
+    times,
+  );
   return {
     url,
     asked,

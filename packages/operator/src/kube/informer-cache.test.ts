@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { InformerCache, keyOf, missedBy, reconnectMs } from "./informer-cache.ts";
+import { InformerCache, keyOf, missedBy, reconnectMs, relistAfterMs } from "./informer-cache.ts";
 import type { KubeObject } from "./kube-client.ts";
 
 const object = (name: string, resourceVersion: string, uid = name): KubeObject => ({
@@ -15,7 +15,7 @@ function handle(cache: InformerCache<KubeObject>, key: string): void {
 }
 
 describe("the cache", () => {
-  test("[KU21] holds an object only once it was handled, and until its absence was", () => {
+  test("[KU21] the informer cache holds an object once it was handled, and until its deletion was handled", () => {
     const cache = new InformerCache<KubeObject>();
     const key = cache.changed(object("a", "1"));
     expect([key, cache.get(key), cache.list()]).toEqual(["ns/a", undefined, []]);
@@ -28,7 +28,7 @@ describe("the cache", () => {
     expect([cache.get(key), cache.pending(key)]).toEqual([undefined, undefined]);
   });
 
-  test("[KU21] keeps what came while an older state was handled", () => {
+  test("[KU21] the informer cache keeps a state that came while an older one was handled", () => {
     const cache = new InformerCache<KubeObject>();
     const key = cache.changed(object("a", "1"));
     const older = cache.pending(key);
@@ -38,7 +38,7 @@ describe("the cache", () => {
     expect(cache.pending(key)).toEqual({ object: object("a", "2") });
   });
 
-  test("[KU22] finds in a list what is new, changed, gone or another of the same name", () => {
+  test("[KU22] the informer cache finds in a list what is new, changed, gone or replaced under the same name", () => {
     const cache = new InformerCache<KubeObject>();
     for (const name of ["same", "changed", "gone", "replaced"]) handle(cache, cache.changed(object(name, "1")));
     cache.changed(object("unhandled", "1"));
@@ -55,7 +55,7 @@ describe("the cache", () => {
     expect(cache.sawAll(list)).toEqual({ changed: [], gone: [] });
   });
 
-  test("[KU22] shows what a list says once all is handled, whatever was seen before", () => {
+  test("[KU22] the informer cache shows what a list says once all is handled, whatever was seen before", () => {
     const version = fc.nat(3).map(String);
     const objects = fc
       .dictionary(fc.constantFrom("a", "b", "c", "d"), version)
@@ -78,13 +78,19 @@ describe("the cache", () => {
     );
   });
 
-  test("[KU24] counts as missed what the watch claims to have shown, and what is gone", () => {
+  test("[KU24] changes that the watch should have shown and deleted objects count as missed", () => {
     const differences = { changed: [object("a", "99"), object("b", "100"), object("c", "101")], gone: ["ns/d"] };
     expect(missedBy("100", differences)).toBe(3);
     expect(missedBy("opaque", differences)).toBe(1);
   });
 
-  test("[KU23] waits longer after each failure, never longer than half a minute, and spreads", () => {
+  test("[KU24] informers list again about every hour, each at a time of its own", () => {
+    expect([0, 0.5, 1].map((random) => relistAfterMs(random) / 60_000)).toEqual([45, 60, 75]);
+    // Timers take no fractions.
+    expect(Number.isInteger(relistAfterMs(0.123_456_789))).toBe(true);
+  });
+
+  test("[KU23] an informer waits longer after each failure, at most half a minute, with jitter", () => {
     expect([0, 1, 2, 3, 7, 99].map((failures) => reconnectMs(failures, 1))).toEqual([
       0, 500, 1000, 2000, 30_000, 30_000,
     ]);

@@ -47,11 +47,21 @@ export class InformerCache<T extends KubeObject> {
   /** Takes in a whole list and tells what it shows that was not seen before. */
   sawAll(objects: readonly T[]): Differences<T> {
     const listed = new Set(objects.map(keyOf));
-    const changed = objects.filter((object) => !this.#isSeen(object));
+    const changed = objects.filter((object) => this.same(object) === undefined);
     const gone = this.#keysNotGone().filter((key) => !listed.has(key));
     for (const object of changed) this.changed(object);
     for (const key of gone) this.#pending.set(key, { object: null });
     return { changed, gone };
+  }
+
+  /** The latest state that was seen of an object, if it has this version. */
+  same(object: T): T | undefined {
+    const key = keyOf(object);
+    const pending = this.#pending.get(key);
+    const latest = (pending ? pending.object : this.#handled.get(key)) ?? undefined;
+    const { resourceVersion, uid } = object.metadata;
+    const isSame = latest?.metadata.resourceVersion === resourceVersion && latest?.metadata.uid === uid;
+    return isSame ? latest : undefined;
   }
 
   /** The handler succeeded with this; something newer may be pending already. */
@@ -59,16 +69,6 @@ export class InformerCache<T extends KubeObject> {
     if (done.object) this.#handled.set(key, done.object);
     else this.#handled.delete(key);
     if (this.#pending.get(key) === done) this.#pending.delete(key);
-  }
-
-  #isSeen(object: T): boolean {
-    const key = keyOf(object);
-    const pending = this.#pending.get(key);
-    const latest = pending ? pending.object : this.#handled.get(key);
-    return (
-      latest?.metadata.resourceVersion === object.metadata.resourceVersion &&
-      latest?.metadata.uid === object.metadata.uid
-    );
   }
 
   #keysNotGone(): string[] {
@@ -79,16 +79,21 @@ export class InformerCache<T extends KubeObject> {
 
 /**
  * How many of the differences a watch should have shown that claims to have shown everything up to a version. What has
- * changed since is no miss; of what is gone the list cannot say since when.
+ * changed since is not a miss; of what is gone the list cannot say since when.
  */
 export function missedBy(seenUpTo: string, { changed, gone }: Differences<KubeObject>): number {
   return gone.length + changed.filter(({ metadata }) => isUpTo(seenUpTo, metadata.resourceVersion)).length;
 }
 
-/** Versions that are no numbers cannot be compared. */
+/** Versions that are not numbers cannot be compared. */
 function isUpTo(limit: string, version = ""): boolean {
   return /^\d+$/.test(limit) && /^\d+$/.test(version) && BigInt(version) <= BigInt(limit);
 }
+
+const RELIST_MS = 3_600_000;
+
+/** A quarter sooner or later than an hour: informers that start together do not list together ever after. */
+export const relistAfterMs = (random: number): number => Math.round(RELIST_MS * (0.75 + random / 2));
 
 /** How long to wait before the next try: nothing at first, then anything up to a limit that doubles. */
 export function reconnectMs(failures: number, random: number): number {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { type InformerOptions, startInformer } from "./informer.adapter.ts";
-import type { KubeClient, KubeObject, ResourceType, WatchEvent, WatchOptions } from "./kube-client.ts";
+import type { KubeClient, KubeObject, ListOptions, ResourceType, WatchEvent, WatchOptions } from "./kube-client.ts";
 import { KubeError } from "./kube-error.ts";
 
 const THINGS: ResourceType = { group: "x.dev", version: "v1", plural: "things", kind: "Thing", namespaced: false };
@@ -15,16 +15,19 @@ const refused = () => new KubeError({ status: 0, reason: "Unreachable", message:
 
 /** What the informer asked and was told; a test answers each question in turn. */
 function fakeCluster() {
-  const lists: PromiseWithResolvers<{ resourceVersion: string; items: readonly never[] }>[] = [];
+  const lists: (PromiseWithResolvers<{ resourceVersion: string; items: readonly never[] }> & {
+    readonly options: ListOptions;
+  })[] = [];
   const watches: (WatchOptions & {
     readonly push: (event: WatchEvent) => void;
     readonly end: (error?: Error) => void;
   })[] = [];
   const client: Pick<KubeClient, "list" | "watch"> = {
-    list: () => {
+    list: async (_, options) => {
       const answer = Promise.withResolvers<{ resourceVersion: string; items: readonly never[] }>();
-      lists.push(answer);
-      return answer.promise;
+      lists.push({ ...answer, options: options as unknown as ListOptions });
+      const { resourceVersion, items } = await answer.promise;
+      return { resourceVersion, items: items.map((item) => options?.trim?.(item) ?? item) };
     },
     watch: (_, options) => {
       const stream = new TransformStream<WatchEvent<never>>();
@@ -70,9 +73,9 @@ function following(cluster: ReturnType<typeof fakeCluster>, options: Partial<Inf
 }
 
 describe("an informer", () => {
-  test("[KU20] delivers existing objects, then changes, and resumes where it stopped", async () => {
+  test("[KU20] an informer delivers existing objects, then changes, and resumes where it stopped", async () => {
     const cluster = fakeCluster();
-    const { informer, calls } = following(cluster);
+    const { informer, calls } = following(cluster, { random: Math.random });
     await cluster.answerList(0, "5", thing("a", "3"), thing("b", "4"));
     await informer.synced;
     expect(calls).toEqual(["a 3", "b 4"]);
@@ -88,7 +91,7 @@ describe("an informer", () => {
     expect(cluster.lists).toHaveLength(1);
   });
 
-  test("[KU20] is in step at once with a kind that has no objects", async () => {
+  test("[KU20] an informer of a kind without objects is synced at once", async () => {
     const cluster = fakeCluster();
     const { informer } = following(cluster);
     await cluster.answerList(0, "1");
@@ -96,7 +99,7 @@ describe("an informer", () => {
     expect(informer.list()).toEqual([]);
   });
 
-  test("[KU21] calls a handler that failed again, with the newest state, and keeps the object only then", async () => {
+  test("[KU21] an informer calls a failed handler again with the newest state, and keeps the object only then", async () => {
     const cluster = fakeCluster();
     let isFailing = true;
     const taken: (string | undefined)[] = [];
@@ -122,7 +125,7 @@ describe("an informer", () => {
       (watch: { push: (event: WatchEvent) => void }) => watch.push({ type: "ERROR", error: expired() }),
     ],
     ["refuses the watch", (watch: { end: (error: Error) => void }) => watch.end(expired())],
-  ])("[KU22] lists anew when the server has forgotten where it stood and %s", async (_, forget) => {
+  ])("[KU22] an informer lists anew when the server has forgotten its version and %s", async (_, forget) => {
     const cluster = fakeCluster();
     const { informer, calls } = following(cluster);
     await cluster.answerList(0, "5", thing("a", "3"), thing("b", "4"));
@@ -133,7 +136,7 @@ describe("an informer", () => {
     expect(informer.missed).toBe(0);
   });
 
-  test("[KU23] tries again while the server is away, and says so once", async () => {
+  test("[KU23] an informer tries again while the server is away, and logs it once", async () => {
     const cluster = fakeCluster();
     const { informer, log } = following(cluster);
     await cluster.refuseList(0, refused());
@@ -149,7 +152,7 @@ describe("an informer", () => {
     expect(log.info).toHaveBeenCalledTimes(2);
   });
 
-  test("[KU24] lists from time to time, takes in what the watch did not show and counts it", async () => {
+  test("[KU24] an informer lists from time to time, takes in what the watch did not show and counts it", async () => {
     const cluster = fakeCluster();
     const { informer, calls } = following(cluster, { relistMs: 50 });
     await cluster.answerList(0, "5", thing("a", "3"), thing("b", "4"));
@@ -159,7 +162,29 @@ describe("an informer", () => {
     expect(informer.missed).toBe(2);
   });
 
-  test("[KU25] stops its watch and waits for its handlers", async () => {
+  test("[KU24] a later list keeps the object that is known where its version is the same", async () => {
+    const cluster = fakeCluster();
+    const trim = vi.fn((object: KubeObject) => ({ ...object }));
+    const { informer } = following(cluster, { relistMs: 50, trim });
+    await cluster.answerList(0, "5", thing("a", "3"), thing("b", "4"));
+    await informer.synced;
+    const [a, b] = [informer.get("a"), informer.get("b")];
+    await cluster.answerList(1, "9", thing("a", "3"), thing("b", "8"));
+    await vi.waitFor(() => expect(informer.get("b")?.metadata.resourceVersion).toBe("8"));
+    expect(informer.get("a")).toBe(a);
+    expect(informer.get("b")).not.toBe(b);
+    expect(trim).toHaveBeenCalledTimes(3);
+  });
+
+  test("[KU27] [KU28] an informer lists and watches the metadata alone, and lists from memory, where that is enough", async () => {
+    const cluster = fakeCluster();
+    following(cluster, { isMetadataOnly: true, mayBeStale: true });
+    await cluster.answerList(0, "5");
+    expect(cluster.lists[0]?.options).toMatchObject({ isMetadataOnly: true, mayBeStale: true });
+    expect(await cluster.watch(0)).toMatchObject({ isMetadataOnly: true, resourceVersion: "5" });
+  });
+
+  test("[KU25] an informer that is stopped ends its watch and waits for its handlers", async () => {
     const cluster = fakeCluster();
     const handling = Promise.withResolvers<void>();
     const { informer } = following(cluster, { onChange: () => handling.promise });
@@ -174,7 +199,7 @@ describe("an informer", () => {
     expect(cluster.watches).toHaveLength(1);
   });
 
-  test("[KU21] keeps of an object only what it is told to", async () => {
+  test("[KU21] an informer keeps only the fields of an object that it is told to keep", async () => {
     const cluster = fakeCluster();
     const trim = ({ apiVersion, kind, metadata }: KubeObject) => ({ apiVersion, kind, metadata });
     const { informer } = following(cluster, { trim });

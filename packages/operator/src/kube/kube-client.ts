@@ -1,6 +1,5 @@
 import type { KubeObject } from "@binnacle/contract";
-import type { ExecConnection, ExecEvents } from "./client-exec.adapter.ts";
-import type { ExecOptions } from "./exec.ts";
+import type { ExecOptions, ExecOutput, ExecProcess } from "./exec.ts";
 import type { KubeError } from "./kube-error.ts";
 
 export type { KubeObject, ManagedFields, ObjectMeta } from "@binnacle/contract";
@@ -17,16 +16,22 @@ export interface ResourceType {
 /** Absent for objects of the whole cluster. */
 export type Namespace = string | null | undefined;
 
-export interface ListOptions {
+export interface ListOptions<T extends KubeObject = KubeObject> {
   /** Without it, objects of all namespaces. */
   readonly namespace?: Namespace;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
   readonly signal?: AbortSignal;
+  /** Reduces each object as it arrives, so that a large list never is in memory as a whole. */
+  readonly trim?: (object: T) => T;
+  /** Nothing but the metadata is asked for. */
+  readonly isMetadataOnly?: boolean;
+  /** The API server may answer from its memory, which is cheap for it and may be a moment behind what is stored. */
+  readonly mayBeStale?: boolean;
 }
 
 export interface KubeList<T extends KubeObject = KubeObject> {
-  /** From here a watch goes on without a gap. */
+  /** From here a watch goes on without a gap. Of the items some may be newer. */
   readonly resourceVersion: string;
   readonly items: readonly T[];
 }
@@ -72,6 +77,8 @@ export interface WatchOptions {
   readonly signal: AbortSignal;
   /** A watch on which nothing comes for so long, not even a bookmark, is taken for dead. */
   readonly inactivityMs?: number;
+  /** Nothing but the metadata is asked for. */
+  readonly isMetadataOnly?: boolean;
 }
 
 export type WatchEvent<T extends KubeObject = KubeObject> =
@@ -107,7 +114,7 @@ export interface KubeVersion {
 export interface KubeClient {
   /** Null when there is no such object. */
   get<T extends KubeObject = KubeObject>(type: ResourceType, name: string, namespace?: Namespace): Promise<T | null>;
-  list<T extends KubeObject = KubeObject>(type: ResourceType, options?: ListOptions): Promise<KubeList<T>>;
+  list<T extends KubeObject = KubeObject>(type: ResourceType, options?: ListOptions<T>): Promise<KubeList<T>>;
   /** Server-side apply. Fails with a `KubeConflict` when another manager has a field, unless forced. */
   apply<T extends KubeObject = KubeObject>(object: KubeObject, options?: ApplyOptions): Promise<T>;
   create<T extends KubeObject = KubeObject>(object: KubeObject, options?: WriteOptions): Promise<T>;
@@ -142,7 +149,7 @@ export interface KubeClient {
   /** Fails only when there are no logs to read; once lines flow, a lost connection ends them. */
   podLogs(namespace: string, pod: string, options?: LogOptions): AsyncIterable<string>;
   /** Runs a command in a container. It never throws: a failure is the end that is told to `events`. */
-  exec(namespace: string, pod: string, options: ExecOptions, events: ExecEvents): ExecConnection;
+  exec(namespace: string, pod: string, options: ExecOptions, output: ExecOutput): ExecProcess;
   version(): Promise<KubeVersion>;
   /** Looks again when the kind is unknown, as that of a new custom resource definition is. */
   resourceTypeOf(apiVersion: string, kind: string): Promise<ResourceType>;

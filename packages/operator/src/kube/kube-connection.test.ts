@@ -27,7 +27,7 @@ function clientOver(request: (sent: SentRequest) => Promise<KubeAnswer>, access:
   });
 }
 
-test("[KU18] a request goes over the connection that the access brings, as it would go over a socket", async () => {
+test("[KU18] a request goes over the connection that the access provides, as it would over a socket", async () => {
   const sent: SentRequest[] = [];
   const client = clientOver(async (request) => {
     sent.push(request);
@@ -43,14 +43,14 @@ test("[KU18] a request goes over the connection that the access brings, as it wo
   await client.close();
 });
 
-test("[KU18] a refusal and a failure of that connection are told as those of a socket", async () => {
+test("[KU18] refusals and failures of a provided connection are reported as those of a socket", async () => {
   const refusing = clientOver(async () => answer(409, { kind: "Status", reason: "AlreadyExists", message: "no" }));
   await expect(refusing.raw("POST", "/x")).rejects.toMatchObject({ status: 409, reason: "AlreadyExists" });
   const failing = clientOver(() => Promise.reject(new Error("gone")));
   await expect(failing.raw("GET", "/x")).rejects.toMatchObject({ status: 0, reason: "Unreachable" });
 });
 
-test("[KU18] a request that is refused as unauthenticated is tried once more over it, as somebody asked anew", async () => {
+test("[KU18] a request refused with 401 is repeated once over the provided connection with a new identity", async () => {
   let asked = 0;
   const identity: KubeAccess["identity"] = async ({ isRefused = false } = {}) => ({
     token: isRefused ? "new" : "old",
@@ -68,7 +68,7 @@ test("[KU18] a request that is refused as unauthenticated is tried once more ove
   expect(asked).toBe(2);
 });
 
-test("[KU18] a watch reads from it until it ends", async () => {
+test("[KU18] a watch reads from a provided connection until it ends", async () => {
   const event = { type: "ADDED", object: { kind: "Pod", metadata: { name: "a", resourceVersion: "1" } } };
   const client = clientOver(async () => answer(200, event));
   const seen: unknown[] = [];

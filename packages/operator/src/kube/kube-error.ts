@@ -13,6 +13,7 @@ export interface Failure {
   readonly reason: string;
   readonly message: string;
   readonly details?: StatusDetails | undefined;
+  readonly continueToken?: string | undefined;
   readonly cause?: unknown;
 }
 
@@ -21,12 +22,15 @@ export class KubeError extends Error {
   readonly status: number;
   readonly reason: string;
   readonly details: StatusDetails;
+  /** Where a list whose token has expired can go on. */
+  readonly continueToken: string | undefined;
 
-  constructor({ status, reason, message, details = {}, cause }: Failure) {
+  constructor({ status, reason, message, details = {}, continueToken, cause }: Failure) {
     super(message, cause === undefined ? undefined : { cause });
     this.status = status;
     this.reason = reason;
     this.details = details;
+    this.continueToken = continueToken;
   }
 }
 
@@ -48,14 +52,23 @@ export class KubeConflict extends KubeError {
 }
 
 /** The error that an answer of the API server stands for. */
-export function kubeErrorOf(httpStatus: number, body: unknown, request: string): KubeError {
+export function kubeErrorOf(
+  httpStatus: number,
+  body: unknown,
+  request: string,
+  retryAfterSeconds = Number.NaN,
+): KubeError {
   const status: Readonly<Record<string, unknown>> = isRecord(body) && body["kind"] === "Status" ? body : {};
-  const details = isRecord(status["details"]) ? (status["details"] as StatusDetails) : undefined;
+  const said = isRecord(status["details"]) ? (status["details"] as StatusDetails) : undefined;
+  // A server that is too busy to look at the request says so in the header alone.
+  const details = Number.isNaN(retryAfterSeconds) ? said : { retryAfterSeconds, ...said };
+  const { continue: token } = isRecord(status["metadata"]) ? status["metadata"] : {};
   const failure: Failure = {
     status: typeof status["code"] === "number" ? status["code"] : httpStatus,
     reason: typeof status["reason"] === "string" ? status["reason"] : `HTTP ${httpStatus}`,
     message: typeof status["message"] === "string" ? status["message"] : `${request} was answered with ${httpStatus}.`,
     details,
+    continueToken: typeof token === "string" && token !== "" ? token : undefined,
   };
   const conflicts = (details?.causes ?? []).filter(({ reason }) => reason === "FieldManagerConflict");
   if (failure.status !== 409 || conflicts.length === 0) return new KubeError(failure);

@@ -1,4 +1,4 @@
-import type { Namespace, ResourceType } from "./kube-client.ts";
+import type { KubeObject, Namespace, ResourceType } from "./kube-client.ts";
 import { KubeError } from "./kube-error.ts";
 
 export interface Place {
@@ -26,6 +26,11 @@ export function pathOf(type: ResourceType, { namespace, name, subresource }: Pla
 export const groupPath = (group: string, version: string): string =>
   group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
 
+/** The object, as one of this kind. */
+export function named<T extends KubeObject>(object: T, { group, version, kind }: ResourceType): T {
+  return { ...object, apiVersion: group === "" ? version : `${group}/${version}`, kind };
+}
+
 /** `apps/v1` is a group and a version, `v1` a version of the core group. */
 export function splitApiVersion(apiVersion: string): { readonly group: string; readonly version: string } {
   const [first = "", second] = apiVersion.split("/");
@@ -43,7 +48,7 @@ export function queryOf(query: Query): string {
 /** A name that means something in a path would reach another object than the one it names. */
 function step(name: string): string {
   if (name === "" || name === "." || name === ".." || /[/%?#]/.test(name)) {
-    throw invalid(`${JSON.stringify(name)} is no name of a Kubernetes object.`);
+    throw invalid(`${JSON.stringify(name)} is not a name of a Kubernetes object.`);
   }
   return encodeURIComponent(name);
 }

@@ -54,14 +54,14 @@ ${after}
 }
 
 describe("the way to the cluster", () => {
-  test("[KU1] is the file that KUBECONFIG names, even within a pod", async () => {
+  test("[KU1] access to the cluster is read from the file that KUBECONFIG names, even within a pod", async () => {
     const KUBECONFIG = await kubeconfig({ token: "t" }, { "certificate-authority": await file("own.pem", "OWN") });
     const access = await kubeAccessFrom({ ...IN_POD, KUBECONFIG });
     expect(access).toMatchObject({ server: "https://127.0.0.1:6443", ca: "OWN", namespace: null });
     expect(await access.identity()).toMatchObject({ token: "t", certificate: null, key: null });
   });
 
-  test("[KU1] is else that of the pod we run in", async () => {
+  test("[KU1] without KUBECONFIG the service account of the operator's pod gives access to the cluster", async () => {
     await serviceAccount();
     const access = await kubeAccessFrom(IN_POD, { serviceAccountFolder: folder });
     expect(access).toMatchObject({
@@ -73,7 +73,7 @@ describe("the way to the cluster", () => {
     expect(await access.identity()).toMatchObject({ token: "first" });
   });
 
-  test("[KU1] may have an IPv6 address", async () => {
+  test("[KU1] the address of the cluster may be an IPv6 address", async () => {
     await serviceAccount();
     const env = { ...IN_POD, KUBERNETES_SERVICE_HOST: "fd00::1" };
     expect(await kubeAccessFrom(env, { serviceAccountFolder: folder })).toMatchObject({
@@ -90,13 +90,13 @@ describe("the way to the cluster", () => {
     ],
     ["there are several files", { KUBECONFIG: "/a:/b" }, "KUBECONFIG names several files; name one"],
     ["the pod has no service account", IN_POD, "ca.crt, needed to reach the cluster, cannot be read"],
-  ])("[KU3] is refused with a reason when %s", async (_, env, reason) => {
+  ])("[KU3] access to the cluster is refused with a reason when %s", async (_, env, reason) => {
     await expect(kubeAccessFrom(env, { serviceAccountFolder: folder })).rejects.toThrow(reason);
   });
 });
 
 describe("a token in a file", () => {
-  test("[KU5] is read again after a minute, and at once when it was refused", async () => {
+  test("[KU5] a token file is read again after a minute, and at once when the token was refused", async () => {
     await serviceAccount();
     let now = 0;
     const access = await kubeAccessFrom(IN_POD, { serviceAccountFolder: folder, now: () => now });
@@ -111,7 +111,7 @@ describe("a token in a file", () => {
 });
 
 describe("a credential plugin", () => {
-  test("[KU4] is asked once until its credential expires or is refused", async () => {
+  test("[KU4] a credential plugin is called once until its credential expires or is refused", async () => {
     const { user, calls } = await plugin(`{"token":"t%s","expirationTimestamp":"1970-01-01T01:00:00Z"}`);
     let now = 0;
     const access = await kubeAccessFrom({ KUBECONFIG: await kubeconfig(user) }, { now: () => now });
@@ -125,7 +125,7 @@ describe("a credential plugin", () => {
     expect(await calls()).toBe(3);
   });
 
-  test("[KU4] may give a certificate instead of a token, for good", async () => {
+  test("[KU4] a credential plugin may give a certificate instead of a token, which does not expire", async () => {
     const { user, calls } = await plugin(`{"clientCertificateData":"C%s","clientKeyData":"K"}`);
     const access = await kubeAccessFrom({ KUBECONFIG: await kubeconfig(user) }, { now: () => Number.MAX_SAFE_INTEGER });
     expect(await access.identity()).toMatchObject({ token: null, certificate: "C1", key: "K" });
@@ -137,7 +137,7 @@ describe("a credential plugin", () => {
     ["fails", `{"token":"hunter2%s"}`, "exit 3", "failed (3). Install it."],
     ["prints no credential", `{"hunter2":"%s"}`, "", "printed no credential"],
     ["prints no JSON", `{"token":"hunter2%s"}`, "echo more", "printed no credential"],
-  ])("[KU4] that %s is named, without what it printed", async (_, status, after, reason) => {
+  ])("[KU4] a credential plugin that %s is named, without what it printed", async (_, status, after, reason) => {
     const { user } = await plugin(status, after);
     const access = await kubeAccessFrom({ KUBECONFIG: await kubeconfig(user) });
     const refusal = access.identity();

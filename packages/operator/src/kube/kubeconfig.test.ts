@@ -29,7 +29,7 @@ function written({
 const parsed = (config?: Parameters<typeof written>[0]) => parseKubeconfig(written(config), PATH);
 
 describe("a kubeconfig", () => {
-  test("[KU2] gives the server and the namespace of its current context", () => {
+  test("[KU2] a kubeconfig gives the server and the namespace of its current context", () => {
     expect(parsed()).toMatchObject({ server: "https://10.0.0.1:6443", namespace: "team", isInsecure: false, ca: null });
   });
 
@@ -42,11 +42,11 @@ describe("a kubeconfig", () => {
       { "certificate-authority-data": base64("CA"), "certificate-authority": "x" },
       { text: "CA" },
     ],
-  ])("[KU2] may have its authority %s", (_, cluster, ca) => {
+  ])("[KU2] a kubeconfig may have its certificate authority %s", (_, cluster, ca) => {
     expect(parsed({ cluster }).ca).toEqual(ca);
   });
 
-  test("[KU2] may ask for another server name, or for none to be checked", () => {
+  test("[KU2] a kubeconfig may set another TLS server name, or turn the verification off", () => {
     const cluster = { "tls-server-name": "kubernetes", "insecure-skip-tls-verify": true };
     expect(parsed({ cluster })).toMatchObject({ serverName: "kubernetes", isInsecure: true });
   });
@@ -89,11 +89,11 @@ describe("a kubeconfig", () => {
       { exec: { apiVersion: "v", command: "./bin/login" } },
       { exec: { apiVersion: "v", command: "/home/ann/.kube/bin/login", args: [], env: {}, installHint: null } },
     ],
-  ])("[KU2] may identify its user by %s", (_, user, expected) => {
+  ])("[KU2] a kubeconfig may identify its user by %s", (_, user, expected) => {
     expect(parsed({ user }).user).toEqual({ token: null, certificate: null, key: null, exec: null, ...expected });
   });
 
-  test("[KU2] needs no user", () => {
+  test("[KU2] a kubeconfig needs no user", () => {
     const contexts = [{ name: "here", context: { cluster: "c" } }];
     expect(parsed({ contexts, users: null }).user).toEqual({ token: null, certificate: null, key: null, exec: null });
   });
@@ -103,7 +103,7 @@ describe("a kubeconfig is refused", () => {
   test.each([
     ["is empty", "", "is not a YAML mapping"],
     ["is a list", "- a", "is not a YAML mapping"],
-    ["is no YAML", "users: [{token: hunter2", "is not a YAML mapping"],
+    ["is not YAML", "users: [{token: hunter2", "is not a YAML mapping"],
     ["has no current context", written({ "current-context": "" }), "has no current-context"],
     ["lacks its context", written({ contexts: [] }), "has no context here"],
     [
@@ -140,7 +140,7 @@ describe("a kubeconfig is refused", () => {
       written({ user: { exec: { args: [] } } }),
       "has an exec without command or apiVersion for u",
     ],
-  ])("[KU3] when it %s, without a word of its secrets", (_, text, problem) => {
+  ])("[KU3] a kubeconfig is refused when it %s, without a word of its secrets", (_, text, problem) => {
     expect(() => parseKubeconfig(text, PATH)).toThrow(`The kubeconfig ${PATH} ${problem}`);
     expect(() => parseKubeconfig(text, PATH)).not.toThrow("hunter2");
   });

@@ -8,7 +8,7 @@ async function* chunked(text: string, size: number) {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
-test("[KU16] lines are those of the text, wherever it was cut on its way", async () => {
+test("[KU16] a stream is split into the lines of its text, wherever the chunks were cut", async () => {
   const text = fc
     .array(fc.constantFrom("a", "ä", "€", "😀", "\n", "\r", "long word"), { maxLength: 40 })
     .map((parts) => parts.join(""));
@@ -21,7 +21,7 @@ test("[KU16] lines are those of the text, wherever it was cut on its way", async
   );
 });
 
-test("[KU16] a line that is too long comes in pieces, and nothing is lost", async () => {
+test("[KU16] a line that is too long is delivered in pieces, and nothing is lost", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.string({ unit: fc.constantFrom("a", "b", "\n"), maxLength: 60 }),

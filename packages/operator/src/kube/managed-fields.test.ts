@@ -52,7 +52,7 @@ const step: fc.Arbitrary<PathStep> = fc.oneof(
 const somePaths = fc.uniqueArray(fc.array(step, { minLength: 1, maxLength: 5 }), { selector: pathId, maxLength: 12 });
 
 describe("who manages which field", () => {
-  test("[AO26] is read from `managedFields` as it was written", () => {
+  test("[AO26] the managers of fields are read from `managedFields` as they were written", () => {
     fc.assert(
       fc.property(somePaths, (paths) => {
         const read = fieldsOf(fieldsV1Of(paths));
@@ -61,7 +61,7 @@ describe("who manages which field", () => {
     );
   });
 
-  test("[AO26] says of a field with fields below it only that it is there", () => {
+  test("[AO26] a field with fields below it is read as present, and not as a value", () => {
     const read = fieldsOf({ "f:spec": { "f:ports": { 'k:{"port":80}': { ".": {}, "f:name": {} } } } });
     const element = [{ field: "spec" }, { field: "ports" }, { key: { port: 80 } }];
     expect(read).toEqual([
@@ -70,7 +70,7 @@ describe("who manages which field", () => {
     ]);
   });
 
-  test("[AO26] is ours only where we have applied it, and a declaration of others only where they have", () => {
+  test("[AO26] a field is the operator's only where it applied the field, and declared by others only where they applied it", () => {
     const fieldsV1 = { "f:spec": { "f:replicas": {} } };
     const entry = (manager: string, operation: "Apply" | "Update", subresource = ""): ManagedFields => ({
       manager,
@@ -108,7 +108,7 @@ function resolve(document: unknown, pointer: string): unknown {
 }
 
 describe("a pointer", () => {
-  test("[AO31] leads back to the value, whatever the names on the way", () => {
+  test("[AO31] a JSON pointer leads back to the value, whatever the names on the way", () => {
     fc.assert(
       fc.property(fc.array(fc.string({ minLength: 1 }), { maxLength: 4 }), fc.jsonValue(), (names, value) => {
         const safe = names.filter((name) => name !== "__proto__");
@@ -122,7 +122,7 @@ describe("a pointer", () => {
     );
   });
 
-  test("[AO31] finds an element of a list by what it is called, wherever it stands", () => {
+  test("[AO31] an element of a list is found by its key, value or index, wherever the element stands", () => {
     const document = { ports: [{ containerPort: 53, protocol: "UDP" }, { containerPort: 53 }], args: ["-v", "-q"] };
     const at = (element: PathStep, list = "ports") => find(document, [{ field: list }, element])?.steps;
     expect(at({ key: { containerPort: 53, protocol: "UDP" } })).toEqual(["ports", 0]);

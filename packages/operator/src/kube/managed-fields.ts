@@ -46,9 +46,9 @@ const isOfOurs = (manager: string): boolean => manager === FIELD_MANAGER || mana
 
 export interface Holder {
   readonly manager: string;
-  /** It declares the field, as Binnacle does; what others do is an edit. */
+  /** The manager declares the field, as Binnacle does. Changes by other managers are edits. */
   readonly isDeclared: boolean;
-  /** It decides on the number of replicas, by whoever's order. */
+  /** The manager changes the number of replicas, on behalf of an autoscaler or a person. */
   readonly isAutoscaler: boolean;
 }
 

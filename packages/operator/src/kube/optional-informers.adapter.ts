@@ -18,7 +18,7 @@ export interface OptionalInformersOptions<K extends OptionalKind> {
 }
 
 /** Somebody may install a kind at any time. */
-const LOOK_EVERY_MS = 300_000;
+const CHECK_EVERY_MS = 300_000;
 
 /** Follows the objects of kinds as soon as the cluster has them. */
 export function startOptionalInformers<K extends OptionalKind>(options: OptionalInformersOptions<K>) {
@@ -35,7 +35,7 @@ export function startOptionalInformers<K extends OptionalKind>(options: Optional
     return null;
   }
 
-  async function look(): Promise<void> {
+  async function checkServed(): Promise<void> {
     for (const kind of kinds.filter((one) => !informers.has(one))) {
       try {
         const type = await typeOf(kind);
@@ -45,21 +45,21 @@ export function startOptionalInformers<K extends OptionalKind>(options: Optional
       }
     }
     if (isStopped) return;
-    stopTimer = clock.after(LOOK_EVERY_MS, () => {
-      looking = look();
+    stopTimer = clock.after(CHECK_EVERY_MS, () => {
+      checking = checkServed();
     });
   }
 
-  let looking = look();
+  let checking = checkServed();
   return {
     /** Resolves once it is known which of the kinds there are, and which objects of them. */
-    synced: looking.then(async () => {
+    synced: checking.then(async () => {
       await Promise.all([...informers.values()].map((informer) => informer.synced));
     }),
     async stop(): Promise<void> {
       isStopped = true;
       stopTimer();
-      await looking;
+      await checking;
       await Promise.all([...informers.values()].map((informer) => informer.stop()));
     },
   };

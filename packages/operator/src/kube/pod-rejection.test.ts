@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { KubeObject } from "./kube-client.ts";
 import { KubeError } from "./kube-error.ts";
-import { withRejection } from "./pod-rejection.store.ts";
+import { createRejections } from "./pod-rejection.store.ts";
 import { rejected, rejectionIn } from "./pod-rejection.ts";
 import { progressing, ready } from "./readiness.ts";
 
@@ -34,7 +34,7 @@ describe("the last event about a pod", () => {
       ],
       "refused",
     ],
-  ])("[AO39] %s", (_, events, words) => expect(rejectionIn(events)).toBe(words));
+  ])("[AO39] the last event about a pod %s", (_, events, words) => expect(rejectionIn(events)).toBe(words));
 });
 
 const object = (kind: string): KubeObject => ({
@@ -57,7 +57,7 @@ describe("a pod that is not taken", () => {
     ["is denied by a webhook", DENIED, "failed"],
     ["waits for the quota to be counted", UNCOUNTED, "progressing"],
     ["waits for a webhook", NO_ANSWER, "progressing"],
-  ])("[AO39] %s", (_, words, state) => {
+  ])("[AO39] a rejected pod is reported with the API server's words: it %s", (_, words, state) => {
     const message = `StatefulSet web cannot start pods: ${words}`;
     const expected = { state, reason: "PodRejected", message, readyReplicas: 1 };
     const said = [words, `Error creating: ${words}`, `create Pod web-0 in StatefulSet web failed error: ${words}`];
@@ -76,8 +76,10 @@ describe("events about a workload", () => {
     },
   });
   const waits = progressing("it waits", 1);
+  const withRejection = (...given: Parameters<ReturnType<typeof createRejections>["explain"]>) =>
+    createRejections(() => 0).explain(...given);
 
-  test("[AO39] are asked for by its uid, and only where they may tell more", async () => {
+  test("[AO39] events about a workload are read by its uid, and only where they may explain more", async () => {
     const events = [event("FailedCreate", VIOLATION, LATER)];
     for (const kind of ["StatefulSet", "DaemonSet", "Job"]) {
       expect(await withRejection(cluster(events), object(kind), waits)).toMatchObject({
@@ -92,10 +94,29 @@ describe("events about a workload", () => {
     expect(asked).toEqual([]);
   });
 
-  test("[AO39] that may not be read change nothing", async () => {
+  test("[AO39] events that may not be read leave the state of a workload unchanged", async () => {
     const refused = new KubeError({ status: 403, reason: "Forbidden", message: "events is forbidden" });
     expect(await withRejection(cluster(refused), object("Job"), waits)).toBe(waits);
     const lost = new KubeError({ status: 0, reason: "", message: "no answer" });
     await expect(withRejection(cluster(lost), object("Job"), waits)).rejects.toBe(lost);
+  });
+
+  test("[AO39] events about a workload that stays the same are read less and less often, and at once when it changes", async () => {
+    let nowMs = 0;
+    const { explain } = createRejections(() => nowMs);
+    const refused = cluster([event("FailedCreate", VIOLATION, LATER)]);
+    const looks = async (version: string) => {
+      const set = object("StatefulSet");
+      const seen = { ...set, metadata: { ...set.metadata, resourceVersion: version } };
+      expect(await explain(refused, seen, waits)).toMatchObject({ reason: "PodRejected" });
+      return asked.splice(0).length;
+    };
+    let reads = 0;
+    for (nowMs = 0; nowMs < 3_600_000; nowMs += 1_000) reads += await looks("1");
+    expect(reads).toBeLessThan(70);
+    expect(await looks("2")).toBe(1);
+    expect(await looks("2")).toBe(0);
+    nowMs += 5_000;
+    expect(await looks("2")).toBe(1);
   });
 });

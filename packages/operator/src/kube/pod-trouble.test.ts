@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { KubeObject } from "./kube-client.ts";
-import { pullCause, shakyPods, steadied, troubleOf } from "./pod-trouble.ts";
+import { countRestartedPods, pullCause, troubleOf, withoutRestartedPods } from "./pod-trouble.ts";
 import { progressing, ready } from "./readiness.ts";
 
 const NOW_MS = Date.parse("2026-01-01T00:10:00Z");
@@ -68,11 +68,11 @@ describe("why pods do not get ready", () => {
       "CrashLoopBackOff",
       "The container init keeps ending; it was restarted 1 times.",
     ],
-  ])("[AO24] is %s", (_, seen, reason, message) => {
+  ])("[AO24] the trouble of a pod is told by %s", (_, seen, reason, message) => {
     expect(troubleOf([pod({}), seen], NOW_MS)).toEqual({ reason, message });
   });
 
-  test("[AO89] is a probe that fails, once a container has run for 30 seconds and is not ready", () => {
+  test("[AO89] a container that has run for 30 seconds and is not ready has a failing probe", () => {
     const running = (startedAt: string, ready = false) =>
       container({ ready, restartCount: 0, state: { running: { startedAt } } });
     expect(troubleOf([running("2026-01-01T00:09:30Z")], NOW_MS)).toEqual({
@@ -83,11 +83,11 @@ describe("why pods do not get ready", () => {
     expect(troubleOf([running("2026-01-01T00:09:30Z", true)], NOW_MS)).toBeNull();
   });
 
-  test("[AO24] is the gravest of several", () => {
+  test("[AO24] of several troubles the worst is reported", () => {
     expect(troubleOf([NO_ROOM, CRASH, PULL], NOW_MS)?.reason).toBe("ImagePullBackOff");
   });
 
-  test("[AO24] is not reported of pods that run, start or terminate", () => {
+  test("[AO24] no trouble is reported of pods that run, start or terminate", () => {
     const runs = container({ ready: true, state: { running: {} }, ...ended(137, "OOMKilled") });
     const leaves = { ...PULL, metadata: { ...PULL.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } };
     expect(troubleOf([runs, leaves, container(waiting("ContainerCreating"))], NOW_MS)).toBeNull();
@@ -117,8 +117,23 @@ describe("[AO45] the trouble that a kubelet shows in passing", () => {
       "has been started again and is ready",
       recorded({ state: { running: { startedAt: at(29) } }, lastState: { terminated } }, true),
     ],
-  ])("is one and the same while a container that crashes %s", (_, seen) => {
+  ])("the reported trouble stays the same while a container that crashes %s", (_, seen) => {
     expect(troubleOf([seen], NOW_MS)).toEqual(crash);
+  });
+
+  test("[AO45] a container that keeps ending without an error is in a crash loop too, also in the moments in which it is ready", () => {
+    const lastState = { terminated: { ...terminated, exitCode: 0, reason: "Completed" } };
+    const message = "The container web keeps ending with exit code 0; it was restarted 3 times.";
+    for (const isReady of [true, false]) {
+      const seen = recorded({ state: { running: { startedAt: at(2) } }, lastState }, isReady);
+      expect(troubleOf([seen], NOW_MS)).toEqual({ reason: "CrashLoopBackOff", message });
+    }
+  });
+
+  test("[AO45] an init container that has succeeded after restarts is not a trouble", () => {
+    const done = { name: "migrate", ready: true, restartCount: 2, state: { terminated: { exitCode: 0 } } };
+    const whole = pod({ phase: "Running", initContainerStatuses: [done] });
+    expect(troubleOf([whole], NOW_MS)).toBeNull();
   });
 
   const up = (seconds: number, restartCount: number) =>
@@ -132,11 +147,11 @@ describe("[AO45] the trouble that a kubelet shows in passing", () => {
     [59, 40, 1],
     [60, 40, 0],
     [0, 0, 0],
-  ])("a container that is up for %d s after %d restarts: %d pods do not count yet", (seconds, restarts, shaky) => {
-    expect(shakyPods([up(seconds, restarts)], NOW_MS)).toBe(shaky);
+  ])("a container that is up for %d s after %d restarts: %d pods do not count yet", (seconds, restarts, restarted) => {
+    expect(countRestartedPods([up(seconds, restarts)], NOW_MS)).toBe(restarted);
   });
 
-  test("[AO57] holds for a sidecar, and not for a container that has prepared the pod", () => {
+  test("[AO57] a restarted sidecar makes a pod not count as ready yet, and a finished init container does not", () => {
     const beside = (given: object) => {
       const whole = up(500, 0);
       const status = {
@@ -147,17 +162,23 @@ describe("[AO45] the trouble that a kubelet shows in passing", () => {
     };
     const startedAt = at(5);
     expect(
-      shakyPods([beside({ ready: true, state: { running: { startedAt } }, lastState: { terminated } })], NOW_MS),
+      countRestartedPods(
+        [beside({ ready: true, state: { running: { startedAt } }, lastState: { terminated } })],
+        NOW_MS,
+      ),
     ).toBe(1);
-    expect(shakyPods([beside({ ready: true, state: { running: { startedAt: at(50) } } })], NOW_MS)).toBe(0);
-    expect(shakyPods([beside({ ready: false, state: { terminated: { exitCode: 0 } } })], NOW_MS)).toBe(0);
+    expect(countRestartedPods([beside({ ready: true, state: { running: { startedAt: at(50) } } })], NOW_MS)).toBe(0);
+    expect(countRestartedPods([beside({ ready: false, state: { terminated: { exitCode: 0 } } })], NOW_MS)).toBe(0);
   });
 
-  test("takes pods that have just been restarted from those that are ready", () => {
+  test("pods that have just been restarted do not count as ready", () => {
     const [loops, stands] = [up(5, 3), up(500, 3)];
-    expect(steadied(ready(2), [stands, stands], NOW_MS)).toEqual(ready(2));
-    expect(steadied(ready(2), [loops, stands], NOW_MS)).toMatchObject({ state: "progressing", readyReplicas: 1 });
-    expect(steadied(progressing("Soon.", 1), [loops], NOW_MS)).toEqual(progressing("Soon.", 0));
+    expect(withoutRestartedPods(ready(2), [stands, stands], NOW_MS)).toEqual(ready(2));
+    expect(withoutRestartedPods(ready(2), [loops, stands], NOW_MS)).toMatchObject({
+      state: "progressing",
+      readyReplicas: 1,
+    });
+    expect(withoutRestartedPods(progressing("Soon.", 1), [loops], NOW_MS)).toEqual(progressing("Soon.", 0));
     expect(troubleOf([stands], NOW_MS)).toBeNull();
   });
 
@@ -177,7 +198,7 @@ describe("[AO45] the trouble that a kubelet shows in passing", () => {
         lastState: { terminated: { exitCode: 128, reason: "StartError", message: runtime } },
       }),
     ],
-  ])("keeps the kubelet's words while a command that is not there %s", (_, seen) => {
+  ])("the kubelet's words are kept while a command that does not exist %s", (_, seen) => {
     expect(troubleOf([seen], NOW_MS)).toEqual(startError);
   });
 
@@ -202,11 +223,11 @@ describe("[AO45] the trouble that a kubelet shows in passing", () => {
       "failed to authorize: failed to fetch token: 401 Unauthorized",
       "failed to authorize: failed to fetch token: 401 Unauthorized",
     ],
-  ])("has the cause of a failed pull in the words of %s", (_, message, cause) => {
+  ])("the cause of a failed image pull is found in the words of %s", (_, message, cause) => {
     expect(pullCause(message)).toBe(cause);
   });
 
-  test("is the end of a Job's pod, which is not restarted", () => {
+  test("the trouble of a Job's failed pod is its exit code, as the pod is not restarted", () => {
     const tried = { ...recorded({ restartCount: 0, state: { terminated } }) };
     const failed = { ...tried, status: { ...(tried["status"] as object), phase: "Failed" } };
     expect(troubleOf([failed], NOW_MS)).toEqual({

@@ -9,14 +9,14 @@ export interface PodTrouble {
   readonly message: string;
 }
 
-/** The gravest trouble of the pods of a workload; null where they have none that is known. */
+/** The worst trouble of the pods of a workload; null where they have none that is known. */
 export function troubleOf(pods: readonly KubeObject[], nowMs: number): PodTrouble | null {
   const troubles = pods.filter(({ metadata }) => !metadata.deletionTimestamp).flatMap((pod) => troublesOf(pod, nowMs));
   return POD_TROUBLES.flatMap((reason) => troubles.find((trouble) => trouble.reason === reason) ?? [])[0] ?? null;
 }
 
-/** One and the same trouble, seen at different moments or from different sides. */
-const KINDRED: Readonly<Record<string, string>> = {
+/** Reasons of Kubernetes that mean the same trouble, seen at another moment or by another component. */
+const REASON_ALIASES: Readonly<Record<string, string>> = {
   ErrImagePull: "ImagePullBackOff",
   InvalidImageName: "ImagePullBackOff",
   ErrImageNeverPull: "ImagePullBackOff",
@@ -83,7 +83,7 @@ function containerTrouble(container: Fields, hasFailed: boolean, nowMs: number):
   const ended = fieldsIn(terminated ?? fieldsIn(container["lastState"])["terminated"]);
   const word = textIn(waiting["reason"]);
   const said = sentence(textIn(waiting["message"]));
-  switch (KINDRED[word] ?? word) {
+  switch (REASON_ALIASES[word] ?? word) {
     case "ImagePullBackOff": {
       const cause = sentence(pullCause(textIn(waiting["message"])));
       return {
@@ -112,13 +112,15 @@ function endTrouble(container: Fields, ended: Fields, { isLooping, hasFailed, no
   const name = textIn(container["name"]);
   const restarts = countIn(container["restartCount"]);
   const code = typeof ended["exitCode"] === "number" ? ended["exitCode"] : null;
-  const isDone = code === 0 && (restarts === 0 || container["ready"] === true);
+  // An init container that has succeeded is ready and does not run; one of a workload that runs again has only ended.
+  const hasSucceeded = container["ready"] === true && fieldsIn(container["state"])["running"] === undefined;
+  const isDone = code === 0 && (restarts === 0 || hasSucceeded);
   if (isSteady(container, nowMs) || (isDone && !isLooping)) return null;
   const word = textIn(ended["reason"]);
   if (word === "OOMKilled") {
     return { reason: word, message: `The container ${name} needs more memory than its limit and is killed.` };
   }
-  if ((KINDRED[word] ?? word) === "StartError") return startError(name, textIn(ended["message"]));
+  if ((REASON_ALIASES[word] ?? word) === "StartError") return startError(name, textIn(ended["message"]));
   const how = code === null ? "" : ` with exit code ${code}`;
   if (hasFailed) return code === null ? null : { reason: "Error", message: `The container ${name} has ended${how}.` };
   if (!isLooping && (restarts === 0 || code === null)) return null;
@@ -146,7 +148,7 @@ export function pullCause(message: string): string {
 }
 
 /** A pod that is ready although one of its containers has just been restarted. */
-const isShaky = (pod: KubeObject, nowMs: number): boolean =>
+const isJustRestarted = (pod: KubeObject, nowMs: number): boolean =>
   !pod.metadata.deletionTimestamp &&
   conditionOf(pod, "Ready")?.status === "True" &&
   stayingContainers(pod).some((container) => !isSteady(container, nowMs));
@@ -159,16 +161,16 @@ function stayingContainers(pod: KubeObject): Fields[] {
 }
 
 /** How many of the pods that are ready do not count as such yet. */
-export const shakyPods = (pods: readonly KubeObject[], nowMs: number): number =>
-  pods.filter((pod) => isShaky(pod, nowMs)).length;
+export const countRestartedPods = (pods: readonly KubeObject[], nowMs: number): number =>
+  pods.filter((pod) => isJustRestarted(pod, nowMs)).length;
 
 /** The readiness of a workload without the pods that have just been restarted. */
-export function steadied(readiness: Readiness, pods: readonly KubeObject[], nowMs: number): Readiness {
-  const shaky = Math.min(shakyPods(pods, nowMs), readiness.readyReplicas);
-  if (shaky === 0 || readiness.state === "failed") return readiness;
-  const readyReplicas = readiness.readyReplicas - shaky;
+export function withoutRestartedPods(readiness: Readiness, pods: readonly KubeObject[], nowMs: number): Readiness {
+  const restarted = Math.min(countRestartedPods(pods, nowMs), readiness.readyReplicas);
+  if (restarted === 0 || readiness.state === "failed") return readiness;
+  const readyReplicas = readiness.readyReplicas - restarted;
   if (readiness.state !== "ready") return { ...readiness, readyReplicas };
-  return { state: "progressing", message: `${shaky} replicas have just been restarted.`, readyReplicas };
+  return { state: "progressing", message: `${restarted} replicas have just been restarted.`, readyReplicas };
 }
 
 const sentence = (text: string): string => (text === "" ? "no reason is given." : text);

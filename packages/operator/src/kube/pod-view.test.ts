@@ -21,7 +21,7 @@ const crashing = (restartCount: number) => ({
 });
 
 describe("the pods of a component", () => {
-  test("[AO43] are shown with phase, reason, restarts, node and start, those in trouble first", () => {
+  test("[AO43] the pods of a component are shown with phase, reason, restarts, node and start, those in trouble first", () => {
     const pods = [
       pod("a", READY),
       pod("b", { ...READY, containerStatuses: [container({ restartCount: 2 }), container({ restartCount: 1 })] }),
@@ -46,7 +46,7 @@ describe("the pods of a component", () => {
     ]);
   });
 
-  test("[AO43] are at most 50, and never without those in trouble", () => {
+  test("[AO43] at most 50 pods of a component are shown, and those in trouble are always among them", () => {
     const many = Array.from({ length: 80 }, (_, at) => pod(`p${at}`, READY));
     const shown = podStatuses([...many, pod("zz", crashing(1))], NOW_MS);
     expect(shown).toHaveLength(50);
@@ -54,14 +54,14 @@ describe("the pods of a component", () => {
     expect(podStatuses(many, NOW_MS, 3)).toHaveLength(3);
   });
 
-  test("[AO43] have a reason that is one word, whatever a controller writes", () => {
+  test("[AO43] the reason shown of a pod is one word, whatever a controller writes", () => {
     const odd = { phase: "Odd", reason: "not a word", conditions: [{ type: "Ready", status: "False", reason: "<b>" }] };
     expect(podStatuses([pod("a", odd)], NOW_MS)).toMatchObject([{ phase: "Unknown", reason: null }]);
   });
 });
 
 describe("what is kept of a pod", () => {
-  test("[AO44] is what is shown of it and what explains its state, with its texts cut", () => {
+  test("[AO44] of a pod only what is shown and what explains its state is kept, with its texts cut", () => {
     const full = pod("a", {
       ...crashing(4),
       message: "x".repeat(5_000),
@@ -81,7 +81,7 @@ describe("what is kept of a pod", () => {
     expect(JSON.stringify(kept).length).toBeLessThan(3_000);
   });
 
-  test("[AO44] is the same where only its version or a heartbeat has changed", () => {
+  test("[AO44] a pod counts as unchanged where only its version or a heartbeat has changed", () => {
     const before = trimmedPod(pod("a", READY));
     const beat = { conditions: [{ type: "Ready", status: "True", lastProbeTime: "2026-01-02T00:00:00Z" }] };
     expect(isSamePod(before, trimmedPod(pod("a", { ...READY, ...beat }, { resourceVersion: "2" })))).toBe(true);
@@ -89,7 +89,7 @@ describe("what is kept of a pod", () => {
     expect(isSamePod(undefined, before)).toBe(false);
   });
 
-  test("[AO45] has the cause of a pull that failed also while the kubelet does not repeat it", () => {
+  test("[AO45] the cause of a failed image pull is kept while the kubelet does not repeat it", () => {
     const pulling = (reason: string, message: string, image = "nginx:nope") =>
       trimmedPod(
         pod("a", { containerStatuses: [container({ image, ready: false, state: { waiting: { reason, message } } })] }),

@@ -93,7 +93,7 @@ export function withPullCauses(before: KubeObject | undefined, pod: KubeObject):
   };
 }
 
-/** A pod that changes in nothing else is no news. */
+/** A pod that changes in nothing else is not news. */
 export function isSamePod(one: KubeObject | undefined, other: KubeObject): boolean {
   return one !== undefined && contentOf(one) === contentOf(other);
 }

@@ -39,7 +39,7 @@ describe("what is not desired any more", () => {
     ["is forgotten where another has its name", {}, object({ uid: "u2" }), {}, "forget"],
     ["is forgotten where it is not ours", {}, object(), { isOurs: () => false }, "forget"],
     ["is forgotten where it is elsewhere", { namespace: "kube-system" }, object(), {}, "forget"],
-  ])("[AO4] %s", (_, given, live, change, expected) => {
+  ])("[AO4] an object that is not desired any more %s", (_, given, live, change, expected) => {
     expect(pruningOf(item(given), live, { ...scope, ...change })).toBe(expected);
   });
 
@@ -47,7 +47,7 @@ describe("what is not desired any more", () => {
     ["a claim stays", "PersistentVolumeClaim", false, "retain"],
     ["a claim goes with the app", "PersistentVolumeClaim", true, "delete"],
     ["a definition stays for good", "CustomResourceDefinition", true, "forget"],
-  ])("[AO5] %s", (_, kind, isLast, expected) => {
+  ])("[AO5] what is pruned depends on the kind: %s", (_, kind, isLast, expected) => {
     expect(pruningOf(item({ kind }), object(), { ...scope, isLast })).toBe(expected);
   });
 });
@@ -64,7 +64,7 @@ const anItem: fc.Arbitrary<InventoryItem> = fc.record({
 const someItems = fc.uniqueArray(anItem, { selector: itemId });
 
 describe("an inventory", () => {
-  test("[AO3] holds everything of both, before and after, and each object once", () => {
+  test("[AO3] the union of two inventories holds everything of both, and each object once", () => {
     fc.assert(
       fc.property(someItems, someItems, (before, after) => {
         const both = union(before, after);
@@ -77,13 +77,13 @@ describe("an inventory", () => {
     );
   });
 
-  test("[AO3] does not lose the uid of what was there to what is about to be made", () => {
+  test("[AO3] the union of two inventories keeps the uid of an object that is about to be made again", () => {
     expect(union([item()], [item({ uid: "" })])).toEqual([item()]);
     expect(union([item({ uid: "" })], [item()])).toEqual([item()]);
     expect(union([item()], [item({ uid: "u2" })])).toEqual([item({ uid: "u2" })]);
   });
 
-  test("[AO3] is made of objects, and read from a status that anybody may have written", () => {
+  test("[AO3] an inventory is made of objects, and read from a status that anybody may have written", () => {
     expect(itemOf(object())).toEqual(item());
     expect(itemsIn([item(), { kind: "Secret" }, null, "x", { ...item(), uid: 7 }])).toEqual([item()]);
     expect(itemsIn("nonsense")).toEqual([]);

@@ -18,6 +18,7 @@ const check = (...[, seen, state, message, readyReplicas = 0, reason]: Case) =>
 const seen = { observedGeneration: 2 };
 const full = { ...seen, replicas: 2, updatedReplicas: 2, readyReplicas: 2, availableReplicas: 2 };
 const two = { replicas: 2 };
+const canary = (partition: number) => ({ ...two, updateStrategy: { rollingUpdate: { partition } } });
 
 describe("a Deployment", () => {
   const unseen = "Kubernetes has not looked at Deployment web yet.";
@@ -58,7 +59,7 @@ describe("a Deployment", () => {
       2,
     ],
     [
-      "whose pods are not taken says so",
+      "reports that its pods are rejected",
       object("Deployment", two, { ...seen, ...condition("ReplicaFailure", "True", { message: "no answer" }) }),
       "progressing",
       "Deployment web cannot start pods: no answer",
@@ -72,7 +73,7 @@ describe("a Deployment", () => {
       "Deployment web is being deleted.",
       2,
     ],
-  ])("[AO20] %s", check);
+  ])("[AO20] the readiness of a Deployment is known: it %s", check);
 });
 
 describe("a StatefulSet", () => {
@@ -110,12 +111,87 @@ describe("a StatefulSet", () => {
     ],
     [
       "is left to people when it is updated by deletion",
-      object("StatefulSet", { ...two, updateStrategy: { type: "OnDelete" } }, { ...all, updateRevision: "b" }),
+      object(
+        "StatefulSet",
+        { ...two, updateStrategy: { type: "OnDelete" } },
+        { ...all, updateRevision: "b", updatedReplicas: 2 },
+      ),
       "ready",
       null,
       2,
     ],
-  ])("[AO21] %s", check);
+    [
+      "says how many are left to people when it is updated by deletion",
+      object(
+        "StatefulSet",
+        { ...two, updateStrategy: { type: "OnDelete" } },
+        { ...all, updateRevision: "b", updatedReplicas: 1 },
+      ),
+      "ready",
+      "StatefulSet web has 1 of 2 replicas updated, each of the others when somebody deletes its pod.",
+      2,
+    ],
+    [
+      "is not ready while a replica is missing, however it is updated",
+      object("StatefulSet", { ...two, updateStrategy: { type: "OnDelete" } }, { ...all, readyReplicas: 1 }),
+      "progressing",
+      "StatefulSet web has 1 of 2 replicas ready.",
+      1,
+    ],
+    [
+      "is done when the pods above its partition are updated, and says how many that are",
+      object("StatefulSet", canary(1), { ...all, updateRevision: "b", updatedReplicas: 1 }),
+      "ready",
+      "StatefulSet web has 1 of 2 replicas updated, its partition keeps the others as they are.",
+      2,
+    ],
+    [
+      "counts its partition from its first ordinal",
+      object(
+        "StatefulSet",
+        { ...canary(6), ordinals: { start: 5 } },
+        { ...all, updateRevision: "b", updatedReplicas: 0 },
+      ),
+      "progressing",
+      "StatefulSet web has 0 of 1 replicas updated.",
+      2,
+    ],
+    [
+      "has all to update where its partition is below its first ordinal",
+      object("StatefulSet", { ...canary(1), ordinals: { start: 5 } }, { ...all, updateRevision: "b" }),
+      "progressing",
+      "StatefulSet web has 2 of 2 replicas updated.",
+      2,
+    ],
+    [
+      "has some that are not ready for long enough",
+      object("StatefulSet", { ...two, minReadySeconds: 30 }, { ...all, availableReplicas: 1 }),
+      "progressing",
+      "StatefulSet web has 1 of 2 replicas available.",
+      2,
+    ],
+    [
+      "is ready once all are ready for long enough",
+      object("StatefulSet", { ...two, minReadySeconds: 30 }, { ...all, availableReplicas: 2 }),
+      "ready",
+      null,
+      2,
+    ],
+    [
+      "is not done before the pods above its partition are updated",
+      object("StatefulSet", canary(1), { ...all, updateRevision: "b", updatedReplicas: 0 }),
+      "progressing",
+      "StatefulSet web has 0 of 1 replicas updated.",
+      2,
+    ],
+    [
+      "has nothing to update where its partition is larger than the set",
+      object("StatefulSet", canary(5), { ...all, updateRevision: "b", updatedReplicas: 0 }),
+      "ready",
+      "StatefulSet web has 0 of 2 replicas updated, its partition keeps the others as they are.",
+      2,
+    ],
+  ])("[AO21] the readiness of a StatefulSet is known: it %s", check);
 });
 
 describe("a Job and a CronJob", () => {
@@ -144,7 +220,7 @@ describe("a Job and a CronJob", () => {
     ["is suspended", object("Job", { suspend: true }, condition("Suspended")), "ready", null],
     ["is a CronJob that waits", object("CronJob", {}), "ready", null],
     ["is a CronJob that runs", object("CronJob", {}, { active: [{}, {}] }), "ready", null, 2],
-  ])("[AO22] %s", check);
+  ])("[AO22] the readiness of a Job or CronJob is known: it %s", check);
 });
 
 describe("other objects", () => {
@@ -156,6 +232,20 @@ describe("other objects", () => {
       object("DaemonSet", {}, { ...daemons, numberAvailable: 1, numberReady: 1 }),
       "progressing",
       "DaemonSet web has 1 of 2 replicas available.",
+      1,
+    ],
+    [
+      "a DaemonSet that is updated by deletion",
+      object("DaemonSet", { updateStrategy: { type: "OnDelete" } }, { ...daemons, updatedNumberScheduled: 0 }),
+      "ready",
+      "DaemonSet web has 0 of 2 replicas updated, each of the others when somebody deletes its pod.",
+      2,
+    ],
+    [
+      "a DaemonSet that is replaced",
+      object("DaemonSet", {}, { ...daemons, updatedNumberScheduled: 1, numberAvailable: 1, numberReady: 1 }),
+      "progressing",
+      "DaemonSet web has 1 of 2 replicas updated.",
       1,
     ],
     ["a claim that is bound", object("PersistentVolumeClaim", {}, { phase: "Bound" }), "ready", null],
@@ -230,10 +320,10 @@ describe("other objects", () => {
       "progressing",
       "Kubernetes has not looked at Widget web yet.",
     ],
-  ])("[AO23] %s", check);
+  ])("[AO23] the readiness of other objects is known: %s", check);
 });
 
-test("[AO58] a claim that grows is not ready before it has grown, and says why it takes long", () => {
+test("[AO58] a volume claim that grows is not ready before it has grown, and says why it takes long", () => {
   const spec = { resources: { requests: { storage: "2Gi" } } };
   const status = { phase: "Bound", capacity: { storage: "1Gi" } };
   expect(readinessOf(object("PersistentVolumeClaim", spec, status))).toMatchObject({

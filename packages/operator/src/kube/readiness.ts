@@ -1,4 +1,4 @@
-import { parseQuantity } from "@binnacle/contract";
+import { parseQuantity, type Reason } from "@binnacle/contract";
 import type { KubeObject } from "./kube-client.ts";
 import { conditionOf, countIn, fieldsIn, specOf, statusOf, textIn, titleOf } from "./object-fields.ts";
 import { rejected } from "./pod-rejection.ts";
@@ -44,7 +44,7 @@ export function notBelow(desired: number, object: KubeObject, readiness: Readine
   return { ...readiness, ...partly(object, [readyReplicas, desired], "ready", readyReplicas) };
 }
 
-/** Nobody scales to nothing, so a workload that leaves the number to an autoscaler needs one replica at least. */
+/** Autoscalers do not scale to zero, so a workload with an autoscaler needs at least one replica. */
 export function askedReplicas(workload: KubeObject): number {
   const { replicas } = specOf(workload);
   return typeof replicas === "number" ? replicas : 1;
@@ -57,7 +57,7 @@ function volumeClaim(object: KubeObject): Readiness {
   return progressing(`${titleOf(object)} has no volume yet.`);
 }
 
-/** It was asked to grow and has not yet. Null where it is as large as it is to be, or its size is not known. */
+/** The message of a volume whose expansion is not finished. Null where it has its size, or the size is not known. */
 function growing(claim: KubeObject): Readiness | null {
   const asked = textIn(fieldsIn(fieldsIn(specOf(claim)["resources"])["requests"])["storage"]);
   const has = textIn(fieldsIn(statusOf(claim)["capacity"])["storage"]);
@@ -106,7 +106,7 @@ function byConditions(object: KubeObject): Readiness {
 export interface Readiness {
   readonly state: "ready" | "progressing" | "failed" | "unknown";
   /** One word for programs, where there is one. */
-  readonly reason?: string;
+  readonly reason?: Reason;
   /** Shown to people; null where there is no message. */
   readonly message: string | null;
   readonly readyReplicas: number;
@@ -162,14 +162,46 @@ function statefulSetReadiness(object: KubeObject): Readiness {
   const surplus = countIn(status["replicas"]) - wanted;
   if (surplus > 0) return progressing(`${titleOf(object)} has ${surplus} replicas left to stop.`, isReady);
   if (isReady < wanted) return partly(object, [isReady, wanted], "ready", isReady);
-  // Its pods are replaced when a person deletes them, and nobody knows when that is.
-  if (fieldsIn(specOf(object)["updateStrategy"])["type"] === "OnDelete") return ready(isReady);
-  // A set that is scaled to nothing has no pod that could bring its revisions together.
-  if (wanted > 0 && status["currentRevision"] !== status["updateRevision"]) {
-    return partly(object, [countIn(status["updatedReplicas"]), wanted], "updated", isReady);
+  const available = countIn(status["availableReplicas"]);
+  // Without the field what is ready is available, and not every API server says so.
+  if (countIn(specOf(object)["minReadySeconds"]) > 0 && available < wanted) {
+    return partly(object, [available, wanted], "available", isReady);
   }
-  return ready(isReady);
+  // Without a change all pods count as updated, whatever `updatedReplicas` says. A set that is scaled to nothing has none.
+  if (wanted === 0 || status["currentRevision"] === status["updateRevision"]) return ready(isReady);
+  const updated = countIn(status["updatedReplicas"]);
+  if (isUpdatedByDeletion(object)) return outdated(object, [updated, wanted], ON_DELETE, isReady);
+  const due = dueByPartition(object, wanted);
+  // Where all are due the set also says when it is done.
+  return updated < due || due === wanted
+    ? partly(object, [updated, due], "updated", isReady)
+    : outdated(object, [updated, wanted], "its partition keeps the others as they are", isReady);
 }
+
+/** Pods whose ordinal is below the partition stay as they are. */
+function dueByPartition(set: KubeObject, wanted: number): number {
+  const { ordinals, updateStrategy } = specOf(set);
+  const first = countIn(fieldsIn(ordinals)["start"]);
+  const partition = countIn(fieldsIn(fieldsIn(updateStrategy)["rollingUpdate"])["partition"]);
+  return Math.min(wanted, Math.max(0, first + wanted - partition));
+}
+
+const ON_DELETE = "each of the others when somebody deletes its pod";
+
+/** It is ready, and some of its pods are of an earlier revision for as long as people want it so. */
+function outdated(
+  object: KubeObject,
+  [updated, wanted]: readonly [number, number],
+  why: string,
+  isReady: number,
+): Readiness {
+  if (updated >= wanted) return ready(isReady);
+  return { ...ready(isReady), message: `${titleOf(object)} has ${updated} of ${wanted} replicas updated, ${why}.` };
+}
+
+/** Its pods are replaced when a person deletes them, and nobody knows when that is. */
+const isUpdatedByDeletion = (object: KubeObject): boolean =>
+  fieldsIn(specOf(object)["updateStrategy"])["type"] === "OnDelete";
 
 function daemonSetReadiness(object: KubeObject): Readiness {
   const status = statusOf(object);
@@ -177,9 +209,10 @@ function daemonSetReadiness(object: KubeObject): Readiness {
   const wanted = countIn(status["desiredNumberScheduled"]);
   if (!isSeen(object)) return unseen(object, isReady);
   const updated = countIn(status["updatedNumberScheduled"]);
-  if (updated < wanted) return partly(object, [updated, wanted], "updated", isReady);
+  if (updated < wanted && !isUpdatedByDeletion(object)) return partly(object, [updated, wanted], "updated", isReady);
   const available = countIn(status["numberAvailable"]);
-  return available < wanted ? partly(object, [available, wanted], "available", isReady) : ready(isReady);
+  if (available < wanted) return partly(object, [available, wanted], "available", isReady);
+  return outdated(object, [updated, wanted], ON_DELETE, isReady);
 }
 
 function jobReadiness(object: KubeObject): Readiness {
@@ -197,7 +230,7 @@ function jobReadiness(object: KubeObject): Readiness {
   return progressing(`${titleOf(object)} ${soFar}.`, isReady);
 }
 
-/** It has done its part once it is stored; what its runs come to is theirs. */
+/** A CronJob is ready once it is stored. Its runs have states of their own. */
 function cronJobReadiness(object: KubeObject): Readiness {
   const { active } = statusOf(object);
   return ready(Array.isArray(active) ? active.length : 0);

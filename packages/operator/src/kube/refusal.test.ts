@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { KubeError } from "./kube-error.ts";
-import { refusalOf } from "./refusal.ts";
+import { refusalFor, refusalOf } from "./refusal.ts";
 
 const error = (status: number, message: string) => new KubeError({ status, reason: "X", message });
 
@@ -30,13 +30,40 @@ describe("an object that the cluster does not take", () => {
       "immutable",
       "ImmutableField",
     ],
-  ])("[AO10] is %s", (_, failure, refused, reason) => {
+  ])("[AO10] a refusal because of an immutable field is known: %s", (_, failure, refused, reason) => {
     const refusal = refusalOf(failure, "Job x");
     expect(refusal).toMatchObject({ refused, reason });
     expect(refusal?.message).toMatch(
       /^It cannot be changed while it is there; remove the component and add it again\./,
     );
   });
+
+  const fixed = error(422, "spec.selector: Invalid value: field is immutable");
+  test.each<[string, string]>([
+    ["Deployment", "kubectl delete deployment web --namespace shop. Its pods are replaced, with a pause."],
+    ["DaemonSet", "kubectl delete daemonset web --namespace shop. Its pods are replaced, with a pause."],
+    ["Service", "kubectl delete service web --namespace shop."],
+    ["CronJob", "kubectl delete cronjob web --namespace shop."],
+    ["ConfigMap", "kubectl delete configmap web --namespace shop."],
+    ["PodDisruptionBudget", "kubectl delete poddisruptionbudget web --namespace shop."],
+  ])("[AO604] what cannot be changed and holds no data may be deleted: a %s", (kind, command) => {
+    const object = { apiVersion: "v1", kind, metadata: { name: "web", namespace: "shop" } };
+    expect(refusalFor(fixed, object)).toMatchObject({
+      refused: "immutable",
+      reason: "ImmutableField",
+      message: `It cannot be changed while it is there, and holds no data. Delete it, and it is made again as it is to be: ${command} ${kind} web: spec.selector: Invalid value: field is immutable`,
+    });
+  });
+
+  test.each(["StatefulSet", "PersistentVolumeClaim", "Secret", "Unheard"])(
+    "[AO604] nobody is told to delete what may hold data: a %s",
+    (kind) => {
+      const object = { apiVersion: "v1", kind, metadata: { name: "web", namespace: "shop" } };
+      expect(refusalFor(fixed, object)?.message).toMatch(
+        /^It cannot be changed while it is there; remove the component/,
+      );
+    },
+  );
 
   test.each<[string, KubeError, string, string]>([
     ["wrong", error(422, "spec.ports[0].name: Required value"), "invalid", "ObjectRefused"],
@@ -54,7 +81,7 @@ describe("an object that the cluster does not take", () => {
       "untestable",
       "DryRunUnsupported",
     ],
-  ])("[AO11] is %s", (_, failure, refused, reason) => {
+  ])("[AO11] an object that the cluster refuses is %s", (_, failure, refused, reason) => {
     expect(refusalOf(failure, "Service x")).toMatchObject({ refused, reason });
   });
 
@@ -64,7 +91,7 @@ describe("an object that the cluster does not take", () => {
     ["a change meanwhile", error(409, "the object has been modified")],
     ["a server in trouble", error(503, "etcd is away")],
     ["a fault of our own", new TypeError("x is undefined")],
-  ])("[AO11] is tried again after %s", (_, failure) => {
+  ])("[AO11] an object is tried again after %s", (_, failure) => {
     expect(refusalOf(failure, "Service x")).toBeNull();
   });
 });

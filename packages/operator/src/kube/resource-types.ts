@@ -52,9 +52,11 @@ export const STORAGE_CLASSES: ResourceType = {
   namespaced: false,
 };
 
+export const DEPLOYMENTS = namespaced("apps", "v1", "deployments", "Deployment");
+
 /** All kinds of objects that an app becomes. */
 export const OWNED_KINDS: readonly ResourceType[] = [
-  namespaced("apps", "v1", "deployments", "Deployment"),
+  DEPLOYMENTS,
   namespaced("apps", "v1", "statefulsets", "StatefulSet"),
   namespaced("apps", "v1", "daemonsets", "DaemonSet"),
   namespaced("batch", "v1", "jobs", "Job"),

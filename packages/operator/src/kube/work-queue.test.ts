@@ -48,7 +48,7 @@ function manual() {
 }
 
 describe("the queue", () => {
-  test("[KU30] runs a key once at a time, and once more for all that was added meanwhile", async () => {
+  test("[KU30] the work queue runs a key once at a time, and once more for all that was added meanwhile", async () => {
     const { run, started, end } = manual();
     const queue = createWorkQueue({ run, clock: fakeClock().clock });
     queue.add("a");
@@ -62,7 +62,7 @@ describe("the queue", () => {
     expect(queue.size).toBe(0);
   });
 
-  test("[KU30] runs what waits once, however often it was added", async () => {
+  test("[KU30] the work queue runs a waiting key once, however often it was added", async () => {
     const { run, started, end } = manual();
     const queue = createWorkQueue({ run, clock: fakeClock().clock, concurrency: 1 });
     for (const key of ["a", "b", "b", "c", "b"]) queue.add(key);
@@ -72,18 +72,35 @@ describe("the queue", () => {
     expect(started).toEqual(["a", "b", "c"]);
   });
 
-  test("[KU31] runs no more keys at once than it may, in the order they came", async () => {
+  test("[KU31] the work queue runs no more keys at once than it may, in the order in which they came", async () => {
     const { run, started, end } = manual();
     const queue = createWorkQueue({ run, clock: fakeClock().clock, concurrency: 2 });
     for (const key of ["a", "b", "c", "d"]) queue.add(key);
     expect(started).toEqual(["a", "b"]);
+    expect(queue.depth).toMatchObject({ ready: 2, failing: 0 });
     await end("b");
     expect(started).toEqual(["a", "b", "c"]);
     await end("a");
     expect(started).toEqual(["a", "b", "c", "d"]);
   });
 
-  test("[KU32] tries a failed key again after a time that doubles up to a limit, and forgets that once it succeeds", async () => {
+  test("[OP3978] the work queue tells how long the longest of its runs has lasted, also when its key is added meanwhile", async () => {
+    const { run, end } = manual();
+    const { clock, advance } = fakeClock();
+    const queue = createWorkQueue({ run, clock, concurrency: 2 });
+    expect(queue.depth.longestRunMs).toBe(0);
+    queue.add("a");
+    await advance(1_000);
+    queue.add("b");
+    queue.add("a");
+    await advance(500);
+    expect(queue.depth.longestRunMs).toBe(1_500);
+    await end("a");
+    await advance(250);
+    expect(queue.depth.longestRunMs).toBe(750);
+  });
+
+  test("[KU32] the work queue retries a failed key after a time that doubles up to a limit, and resets that once it succeeds", async () => {
     const { clock, advance } = fakeClock();
     let isFailing = true;
     const retries: number[] = [];
@@ -108,7 +125,7 @@ describe("the queue", () => {
     expect(retries.at(-1)).toBe(1_000);
   });
 
-  test("[KU32] does not let what is added during a failing run skip the wait", async () => {
+  test("[KU32] a key that is added during its failing run does not skip the wait", async () => {
     const { run, started, end } = manual();
     const { clock, advance } = fakeClock();
     const queue = createWorkQueue({ run, clock, firstRetryMs: 1_000 });
@@ -120,7 +137,7 @@ describe("the queue", () => {
     expect(started).toEqual(["a", "a"]);
   });
 
-  test("[KU32] lets a failed key that is added afterwards run at once", async () => {
+  test("[KU32] a failed key that is added afterwards runs at once", async () => {
     const { run, started, end } = manual();
     const { clock, advance, count } = fakeClock();
     const queue = createWorkQueue({ run, clock });
@@ -134,7 +151,7 @@ describe("the queue", () => {
     expect(count()).toBe(0);
   });
 
-  test("[KU33] runs a key later when asked to; the earlier of two times wins", async () => {
+  test("[KU33] the work queue runs a key later when asked to, and the earlier of two times wins", async () => {
     const { run, started, end } = manual();
     const { clock, advance } = fakeClock();
     const queue = createWorkQueue({ run, clock });
@@ -152,7 +169,7 @@ describe("the queue", () => {
     expect(started).toHaveLength(2);
   });
 
-  test("[KU34] waits for what runs when it stops, and runs nothing more", async () => {
+  test("[KU34] a work queue that stops waits for what runs, and runs nothing more", async () => {
     const { run, started, end } = manual();
     const { clock, advance } = fakeClock();
     const queue = createWorkQueue({ run, clock, concurrency: 1 });
@@ -171,7 +188,7 @@ describe("the queue", () => {
     expect(queue.size).toBe(0);
   });
 
-  test("[KU30] never runs a key twice at once and loses nothing, whatever is added and fails when", async () => {
+  test("[KU30] the work queue never runs a key twice at once and loses nothing, whatever is added and fails when", async () => {
     const step = fc.oneof(
       fc.record({ add: fc.constantFrom("a", "b", "c"), afterMs: fc.constantFrom(0, 0, 500, 5_000) }),
       fc.record({ end: fc.constantFrom("a", "b", "c"), fails: fc.boolean() }),

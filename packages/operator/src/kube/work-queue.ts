@@ -5,7 +5,8 @@ export interface Clock {
 }
 
 export interface WorkQueueOptions {
-  readonly run: (key: string) => Promise<void>;
+  /** `failedBefore`: how often the key has failed since it last succeeded. */
+  readonly run: (key: string, failedBefore: number) => Promise<void>;
   readonly clock: Clock;
   readonly concurrency?: number;
   readonly firstRetryMs?: number;
@@ -21,14 +22,24 @@ export interface WorkQueue {
   add(key: string, options?: { readonly afterMs?: number }): void;
   /** Keys that run, wait or will be retried. */
   readonly size: number;
+  readonly depth: QueueDepth;
   /** Runs nothing more, and waits for what runs. */
   stop(): Promise<void>;
+}
+
+export interface QueueDepth {
+  /** Keys that wait for their turn. */
+  readonly ready: number;
+  /** Keys whose last run has failed. */
+  readonly failing: number;
+  /** Since when the longest of the present runs lasts; 0 where nothing runs. */
+  readonly longestRunMs: number;
 }
 
 type Entry =
   | { readonly state: "ready" }
   | { readonly state: "later"; readonly atMs: number; readonly cancel: () => void }
-  | { readonly state: "running"; readonly againAfterMs: number | null };
+  | { readonly state: "running"; readonly sinceMs: number; readonly againAfterMs: number | null };
 
 /** One run per key at a time. What is added during a run is done once more after it, however often it was added. */
 export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
@@ -44,7 +55,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
     const entry = entries.get(key);
     if (entry?.state === "ready") return;
     if (entry?.state === "running") {
-      entries.set(key, { state: "running", againAfterMs: Math.min(entry.againAfterMs ?? afterMs, afterMs) });
+      entries.set(key, { ...entry, againAfterMs: Math.min(entry.againAfterMs ?? afterMs, afterMs) });
       return;
     }
     const atMs = clock.now() + afterMs;
@@ -66,7 +77,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
     while (runs.size < concurrency) {
       const key = ready.shift();
       if (key === undefined) return;
-      entries.set(key, { state: "running", againAfterMs: null });
+      entries.set(key, { state: "running", sinceMs: clock.now(), againAfterMs: null });
       const running = runOnce(key).finally(() => {
         runs.delete(running);
         startRuns();
@@ -78,7 +89,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   async function runOnce(key: string): Promise<void> {
     let retryMs: number | null = null;
     try {
-      await run(key);
+      await run(key, failures.get(key) ?? 0);
       failures.delete(key);
     } catch (error) {
       const failed = failures.get(key) ?? 0;
@@ -97,6 +108,11 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
     add,
     get size() {
       return entries.size;
+    },
+    get depth() {
+      const began = [...entries.values()].flatMap((entry) => (entry.state === "running" ? [entry.sinceMs] : []));
+      const longestRunMs = began.length === 0 ? 0 : clock.now() - Math.min(...began);
+      return { ready: ready.length, failing: failures.size, longestRunMs };
     },
     async stop() {
       isStopped = true;

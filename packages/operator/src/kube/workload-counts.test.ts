@@ -59,11 +59,11 @@ describe("the replicas of a workload", () => {
       { desired: 0, least: 0, ready: 2, updated: 2, image },
     ],
     ["anything else", object("Service", {}), null, { desired: 0, least: 0, ready: 0, updated: 0, image: null }],
-  ])("[AO43] are counted of %s", (_, asked, live, expected) => {
+  ])("[AO43] the replicas are counted of %s", (_, asked, live, expected) => {
     expect(workloadCounts(asked, live)).toEqual(expected);
   });
 
-  test("[AO43] are added up for a release, which has the image of its first", () => {
+  test("[AO43] the replicas of a release are added up, and its image is the first one known", () => {
     const one = { desired: 2, least: 1, ready: 1, updated: 2, image: null };
     const other = { desired: 1, least: 1, ready: 1, updated: 1, image };
     expect(together([one, other, { ...other, image: "second" }])).toEqual({

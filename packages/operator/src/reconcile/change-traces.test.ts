@@ -48,7 +48,7 @@ function world({ isTracing = true } = {}) {
 }
 
 describe("the trace of a change", () => {
-  test("[OP21] has a span for each run, and one from its arrival until the cluster is first seen to be ready", () => {
+  test("[OP21] the trace of a change has a span for each run, and one from its arrival until the cluster is first ready", () => {
     const { traces, spans, reported, later } = world();
     traces.received({ key: KEY, generation: 2, traceparent: PARENT });
     traces.reconciling("app", subject(2))?.end();
@@ -66,7 +66,7 @@ describe("the trace of a change", () => {
     expect(spans[2]?.options).toMatchObject({ startedAtMs: 1_000, attributes: { "binnacle.state": "running" } });
   });
 
-  test("[OP21] ends with its outcome: what follows belongs to no change", () => {
+  test("[OP21] the trace of a change ends with its outcome, and later runs belong to no change", () => {
     const { traces, reported } = world();
     traces.received({ key: KEY, generation: 2, traceparent: PARENT });
     traces.sink.report("app", subject(2), app("running"));
@@ -86,14 +86,14 @@ describe("the trace of a change", () => {
       { state: "namespace_conflict", message: null },
       "The cluster has not reached the desired state.",
     ],
-  ])("[OP21] has the outcome %s", (state, report, failure) => {
+  ])("[OP21] the trace of a change has the outcome %s", (state, report, failure) => {
     const { traces, spans } = world();
     traces.received({ key: KEY, generation: 1, traceparent: PARENT });
     traces.sink.report("app", subject(1), report as Reports["app"]);
     expect(spans).toMatchObject([{ name: "ready", failure, options: { attributes: { "binnacle.state": state } } }]);
   });
 
-  test("[OP21] goes on while the state cannot be read, or the cluster still cleans up", () => {
+  test("[OP21] the trace of a change goes on while the state cannot be read, or the cluster still cleans up", () => {
     const { traces, spans } = world();
     traces.received({ key: KEY, generation: 1, traceparent: PARENT });
     traces.sink.report("app", subject(1), app("degraded", "StateUnknown"));
@@ -101,7 +101,7 @@ describe("the trace of a change", () => {
     expect(spans).toEqual([]);
   });
 
-  test("[OP21] is that of its generation alone, also when a later one arrives before the outcome", () => {
+  test("[OP21] a trace belongs to its generation alone, also when a later one arrives before the outcome", () => {
     const { traces, spans, reported } = world();
     traces.received({ key: KEY, generation: 1, traceparent: PARENT });
     traces.received({ key: KEY, generation: 2 });
@@ -111,7 +111,7 @@ describe("the trace of a change", () => {
     expect([spans, reported()]).toEqual([[], subject(2)]);
   });
 
-  test("[OP21] does not begin anew when the hub sends the same generation again", () => {
+  test("[OP21] the trace of a change does not begin anew when the hub sends the same generation again", () => {
     const { traces, spans, later } = world();
     traces.received({ key: KEY, generation: 1, traceparent: PARENT });
     later(700);
@@ -120,7 +120,7 @@ describe("the trace of a change", () => {
     expect(spans[0]?.options).toMatchObject({ parent: PARENT, startedAtMs: 1_000 });
   });
 
-  test("[OP21] is passed back to the hub by an operator that does not trace", () => {
+  test("[OP21] an operator that does not trace passes the trace of a change back to the hub", () => {
     const { traces, reported } = world({ isTracing: false });
     traces.received({ key: KEY, generation: 1, traceparent: PARENT });
     expect(traces.reconciling("app", subject(1))).toBeNull();
@@ -128,7 +128,7 @@ describe("the trace of a change", () => {
     expect(reported()).toEqual({ ...subject(1), traceparent: PARENT });
   });
 
-  test("[OP24] has at most twenty runs, and at most a thousand changes are followed", () => {
+  test("[OP24] the trace of a change has at most twenty runs, and at most a thousand changes are followed", () => {
     const { traces, spans } = world();
     for (let index = 0; index <= 1_000; index += 1) {
       traces.received({ key: `app/shop/x${index}`, generation: 1, traceparent: PARENT });
@@ -143,7 +143,7 @@ describe("a report", () => {
   let ids = 0;
   const outbox = () => createStatusOutbox(() => `frame ${++ids}`);
 
-  test("[OP25] is sent with its trace, and is no news because of another one", () => {
+  test("[OP25] a report is sent with its trace, and is not sent again because of another trace", () => {
     const box = outbox();
     box.report("app", { ...subject(1), traceparent: PARENT }, app("running"));
     expect(box.next()).toMatchObject({ traceparent: PARENT, key: KEY });
@@ -152,7 +152,7 @@ describe("a report", () => {
     expect(box.next()).toBeNull();
   });
 
-  test("[OP25] that is lost is sent again with its trace; one that is on record is sent again without", () => {
+  test("[OP25] a lost report is sent again with its trace, and a recorded one is sent again without", () => {
     const box = outbox();
     box.report("app", { ...subject(1), traceparent: PARENT }, app("running"));
     box.next();

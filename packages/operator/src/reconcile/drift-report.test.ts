@@ -29,11 +29,11 @@ describe("the report of drift", () => {
       findings({ drifted: [field()], blocked: [{ fields: [field({ manager: "argocd" })], summary: "Held." }] }),
       "blocked_sync",
     ],
-  ])("[AO37] is %s", (_, found, state) => {
+  ])("[AO37] the report of drift is %s", (_, found, state) => {
     expect(driftReport(found, UNKNOWN_DRIFT, NOW)).toMatchObject({ state });
   });
 
-  test("[AO37] names the first field in a sentence, and how many more there are", () => {
+  test("[AO37] the report of drift names the first field in a sentence, and how many more there are", () => {
     const summary = (...drifted: DriftField[]) => driftReport(findings({ drifted }), UNKNOWN_DRIFT, NOW).summary;
     expect(summary(field({ manager: "kubectl-edit" }))).toBe(
       "/spec/replicas of Deployment shop-web was changed by kubectl-edit.",
@@ -42,14 +42,14 @@ describe("the report of drift", () => {
     expect(summary(field())).toBe("/spec/replicas of Deployment shop-web was changed.");
   });
 
-  test("[AO37] has a hundred fields at most", () => {
+  test("[AO37] the report of drift has a hundred fields at most", () => {
     const drifted = Array.from({ length: 150 }, (_, at) => field({ pointer: `/data/${at}` }));
     const report = driftReport(findings({ drifted }), UNKNOWN_DRIFT, NOW);
     expect(report.fields).toHaveLength(100);
     expect(report.summary).toContain("and 149 more");
   });
 
-  test("[AO37] says since when, and begins anew when it becomes something else", () => {
+  test("[AO37] the report of drift says since when, and begins anew when the state changes", () => {
     const drifted = findings({ drifted: [field()] });
     const since = (state: "drifted" | "blocked_sync") =>
       driftReport(drifted, { state, detected_at: EARLIER }, NOW).detected_at;
@@ -58,7 +58,7 @@ describe("the report of drift", () => {
     expect(driftReport(findings(), { state: "drifted", detected_at: EARLIER }, NOW).detected_at).toBeNull();
   });
 
-  test("[AO88] remembers what was repaired: the field, who changed it, when that was found, and when it was set back", () => {
+  test("[AO88] a repair is remembered with its field, who changed it, when that was found, and when it was set back", () => {
     const drifted = { state: "drifted", detected_at: EARLIER } as const;
     const report = driftReport(findings({ healed: [field({ manager: "kubectl-edit" })] }), drifted, NOW);
     const repair = {
@@ -75,7 +75,7 @@ describe("the report of drift", () => {
     expect(driftReport(findings(), kept, NOW).repaired).toEqual([repair]);
   });
 
-  test("[AO88] counts a field that is changed again and again once, and remembers the newest twenty", () => {
+  test("[AO88] a field that is repaired again and again is remembered once, and the newest twenty are kept", () => {
     let earlier: EarlierDrift = UNKNOWN_DRIFT;
     for (let at = 0; at < 30; at += 1) {
       earlier = driftReport(findings({ healed: [field(), field({ pointer: `/data/${at}` })] }), earlier, NOW);

@@ -10,14 +10,14 @@ function viewed() {
   let resource: StoredResource<"project"> | null = null;
   let holder: KubeObject | null = null;
   const { key, resource_id, generation, hash, body } = applyProject();
-  const told = { kind: "project", key, resource_id, generation, hash, ...body } as const;
+  const storedApp = { kind: "project", key, resource_id, generation, hash, ...body } as const;
   return {
     finder: createFinder({ get: () => resource as never, holder: () => holder }, "project"),
     is(state: "kept" | "leaving" | "damaged" | "absent") {
       const metadata = { name: "shop" };
       holder = state === "absent" ? null : { apiVersion: "binnacle.dev/v1alpha1", kind: "Project", metadata };
       const isSeen = state === "kept" || state === "leaving";
-      resource = isSeen ? ({ ...told, isDeleting: state === "leaving" } as StoredResource<"project">) : null;
+      resource = isSeen ? ({ ...storedApp, isDeleting: state === "leaving" } as StoredResource<"project">) : null;
     },
   };
 }

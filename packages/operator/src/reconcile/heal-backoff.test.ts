@@ -30,18 +30,18 @@ function quarrel(about: DriftField, rounds: number) {
 }
 
 describe("healing what somebody has changed", () => {
-  test("[AO32] waits 2 s, then three times as long each time, and never more than 300 s", () => {
+  test("[AO32] healing waits 2 s, then three times as long each time, and never more than 300 s", () => {
     expect(quarrel(IMAGE, 8).waits).toEqual([2_000, 6_000, 18_000, 54_000, 162_000, 300_000, 300_000, 300_000]);
   });
 
   test.each<[string, DriftField]>([
     ["an object that was deleted", DELETED],
     ["a workload that was scaled to nothing", field("/spec/replicas", { desired: 2, observed: 0 })],
-  ])("[AO32] waits at most 30 s for %s, because nothing of it runs", (_, about) => {
+  ])("[AO32] healing waits at most 30 s for %s, because nothing of it runs", (_, about) => {
     expect(quarrel(about, 6).waits).toEqual([2_000, 6_000, 18_000, 30_000, 30_000, 30_000]);
   });
 
-  test("[AO32] waits ever longer, within its bounds", () => {
+  test("[AO32] healing waits ever longer, within its bounds", () => {
     fc.assert(
       fc.property(fc.nat(1_000), fc.boolean(), (attempts, isOutage) => {
         expect(healAfterMs(attempts, isOutage)).toBeLessThanOrEqual(isOutage ? 30_000 : 300_000);
@@ -54,7 +54,7 @@ describe("healing what somebody has changed", () => {
     ["another field of the object", REPLICAS],
     ["the object itself, which was deleted", DELETED],
     ["another object", { ...IMAGE, object: { kind: "Deployment", name: "shop-api" } }],
-  ])("[AO32] begins anew for %s, whatever the quarrel about one field has come to", (_, other) => {
+  ])("[AO32] healing begins anew for %s, however often one field was healed", (_, other) => {
     const { healing, nowMs } = quarrel(IMAGE, 6);
     const after = drift(healing, [IMAGE, other], nowMs);
     expect(nextHealMs(after)).toBe(nowMs + 2_000);
@@ -62,14 +62,14 @@ describe("healing what somebody has changed", () => {
     expect(mayHeal(after, [IMAGE], nowMs + 2_000)).toBe(false);
   });
 
-  test("[AO32] is quick again after ten calm minutes", () => {
+  test("[AO32] healing is quick again after ten calm minutes", () => {
     const { healing, nowMs } = quarrel(IMAGE, 5);
     expect(nextHealMs(drift(healing, [IMAGE], nowMs + 600_000))).toBe(nowMs + 900_000);
     expect(nextHealMs(drift(healing, [IMAGE], nowMs + 600_001))).toBe(nowMs + 602_001);
     expect(drift(healing, [], nowMs + 600_001).size).toBe(0);
   });
 
-  test("[AO32] is not delayed by another pass, and not done for what has passed by itself", () => {
+  test("[AO32] healing is not delayed by another pass, and not done for a change that is gone by itself", () => {
     const due = drift(NOT_HEALING, [IMAGE], 0);
     expect(drift(due, [IMAGE], 1_500)).toEqual(due);
     expect(mayHeal(due, [IMAGE], 1_999)).toBe(false);

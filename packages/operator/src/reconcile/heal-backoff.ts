@@ -16,7 +16,7 @@ export const NOT_HEALING: Healing = new Map();
 const FIRST_MS = 2_000;
 const FACTOR = 3;
 const LONGEST_MS = 300_000;
-/** Nothing of the workload is left, so waiting longer would prolong an outage. */
+/** The whole workload is gone, so waiting longer would prolong an outage. */
 const LONGEST_OUTAGE_MS = 30_000;
 /** After this time without drift, nobody is undoing the changes any more. */
 const CALM_MS = 600_000;
