@@ -13,7 +13,7 @@ describe.skipIf(!HELM)("the objects of an addon", { timeout: 120_000 }, () => {
   });
   afterEach(() => world?.stop());
 
-  test("[HE12] say why their pods do not get ready, and come back when somebody has deleted them", async () => {
+  test("[HE12] an addon's report says why its pods do not get ready, and a deleted object of its release is made again", async () => {
     await world.tell({ fate: "crash" });
     // Without a readiness probe a real kubelet may call the pod ready before its first crash: the instance has served then.
     const phase = expect.stringMatching(/^(installing|degraded)$/);
@@ -35,7 +35,7 @@ describe.skipIf(!HELM)("the objects of an addon", { timeout: 120_000 }, () => {
   const image = (name: string) => ({ spec: { template: { spec: { containers: [{ name: "main", image: name }] } } } });
   const calm = { ...READY, drift: { state: "in_sync", fields: [] } };
 
-  test("[HE30] [AO43] show what somebody has changed by field, and are healed without a new revision", async () => {
+  test("[HE30] [AO43] an addon's report shows by field what somebody has changed, and the operator heals it without a new revision", async () => {
     await world.tell({ password: PASSWORD, replicas: 2 });
     const pod = { name: expect.stringMatching(/^db-tiny-/), phase: "Running" };
     const workload = { name: "db-tiny", phase: "running", desired: 2, ready: 2, updated: 2, image: "tiny:1" };
@@ -74,7 +74,7 @@ describe.skipIf(!HELM)("the objects of an addon", { timeout: 120_000 }, () => {
     expect(await world.get("apps/v1", "Deployment", "db-tiny")).toMatchObject({ spec: { replicas: 1 } });
   });
 
-  test("[HE31] stay as they are by the policy to report, until the next generation applies them again", async () => {
+  test("[HE31] with the drift policy report, changed objects of an addon stay until the next generation applies them again", async () => {
     world.addons.settings({ drift_policy: "report" });
     await world.tell({});
     await world.seen(calm);

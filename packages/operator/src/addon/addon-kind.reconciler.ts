@@ -1,22 +1,23 @@
-import { type AddonReport, type LinkSettings, UNKNOWN_DRIFT } from "@binnacle/contract";
-import { isSameStatus } from "../app/app-status.ts";
+import { canonicalJson, type LinkSettings } from "@binnacle/contract";
 import { finalize } from "../desired/finalizer.adapter.ts";
 import type { HelmReleases } from "../helm/helm-releases.reconciler.ts";
-import type { KubeObject } from "../kube/kube-client.ts";
+import { type Unchanged, unchangedSince } from "../kube/recheck.ts";
 import { ADDON_INSTANCES } from "../kube/resource-types.ts";
-import { driftStatus } from "../reconcile/drift-report.ts";
 import { afterPass, type Healing, mayHeal, NOT_HEALING, nextHealMs } from "../reconcile/heal-backoff.ts";
 import type { DispatchedKind, Found, KindReconciler, Pass, ReconcilerPorts, Work } from "../reconcile/kind.ts";
 import {
-  type Addon,
   addonReport,
   deletingReport,
   exportsPlaceOf,
   memoryIn,
+  nameTakenReport,
   refusedReport,
   releaseIdOf,
   releaseOf,
   requeueMs,
+  SUSPENDED_DELETION,
+  statusFields,
+  suspendedReport,
 } from "./addon.ts";
 import type { Instances } from "./instances.ts";
 
@@ -24,11 +25,11 @@ export interface AddonPorts extends ReconcilerPorts {
   readonly helmReleases: HelmReleases;
   readonly instances: Instances;
   readonly settings: LinkSettings;
-  /** Wall-clock time in milliseconds. */
-  readonly nowMs: () => number;
 }
 
 const DELETING_MS = 2_000;
+/** Changes to its objects and pods are seen at once, whatever this says. */
+const SUSPENDED_MS = 30_000;
 /** Helm changes many objects in a moment; one run is enough. */
 const GATHER_MS = 300;
 
@@ -37,6 +38,7 @@ export const addonKind: DispatchedKind<"addon_instance", AddonPorts> = {
   holder: ADDON_INSTANCES,
   companionPrefix: "binnacle-addon-",
   emptySecret: { values: {} },
+  nameTaken: nameTakenReport,
   reconciler: createAddonReconciler,
 };
 
@@ -45,6 +47,7 @@ function createAddonReconciler(ports: AddonPorts, work: Work): KindReconciler<"a
   const { kube, helmReleases, instances, nowMs } = ports;
   /** By key. It need not survive a restart. */
   const healings = new Map<string, Healing>();
+  const verdicts = new Map<string, Unchanged>();
   let { drift_policy: policy } = ports.settings;
 
   async function apply({ resource: addon, holder }: Found<"addon_instance">): Promise<Pass<"addon_instance">> {
@@ -60,9 +63,30 @@ function createAddonReconciler(ports: AddonPorts, work: Work): KindReconciler<"a
     const after = policy === "heal" ? afterPass(healing, seen, nowMs()) : NOT_HEALING;
     healings.set(addon.key, after);
     const report = addonReport(seen, addon.generation, memory, nowMs());
-    await writeStatus(addon, holder, report);
     const dueMs = nextHealMs(after);
-    return { report, requeueAfterMs: requeueMs(report, dueMs === null ? null : dueMs - nowMs()) };
+    const { phase, reason, message } = report;
+    const verdict = unchangedSince(
+      verdicts.get(addon.key),
+      canonicalJson([addon.generation, phase, reason, message]),
+      nowMs(),
+    );
+    verdicts.set(addon.key, verdict);
+    const healInMs = dueMs === null ? null : dueMs - nowMs();
+    const requeueAfterMs = requeueMs(report, healInMs, nowMs() - verdict.sinceMs);
+    return { report, status: statusFields(addon.generation, memory, report), requeueAfterMs };
+  }
+
+  /** Nothing of its release is begun; what is stored is compared when the suspension ends. */
+  async function observe({ resource: addon, holder }: Found<"addon_instance">): Promise<Pass<"addon_instance">> {
+    if (addon.isDeleting) return { report: SUSPENDED_DELETION, requeueAfterMs: null };
+    const memory = memoryIn(holder);
+    const seen = await helmReleases.hold(releaseOf(addon));
+    instances.observed(addon, seen);
+    healings.delete(addon.key);
+    const report = suspendedReport(addonReport(seen, addon.generation, memory, nowMs()), seen);
+    // What is held back was not synced.
+    const status = { ...statusFields(addon.generation, memory, report), generation: memory.generation };
+    return { report, status, requeueAfterMs: SUSPENDED_MS };
   }
 
   async function remove({ resource: addon, holder }: Found<"addon_instance">): Promise<Pass<"addon_instance">> {
@@ -75,27 +99,10 @@ function createAddonReconciler(ports: AddonPorts, work: Work): KindReconciler<"a
     return { report: deletingReport(removal, finalized?.by), requeueAfterMs: DELETING_MS };
   }
 
-  /** The status shows the phase to whoever reads the cluster with kubectl. */
-  async function writeStatus(addon: Addon, holder: KubeObject, report: AddonReport): Promise<void> {
-    const { phase, phase_since, reason, message, drift } = report;
-    const readyGeneration = phase === "ready" ? addon.generation : memoryIn(holder).readyGeneration;
-    const { generation } = addon;
-    const status = {
-      generation,
-      phase,
-      phaseSince: phase_since,
-      reason,
-      message,
-      readyGeneration,
-      drift: driftStatus(drift ?? UNKNOWN_DRIFT),
-    };
-    if (isSameStatus(holder["status"], status)) return;
-    await kube.patchStatus(ADDON_INSTANCES, addon.spec.name, addon.spec.namespace, status);
-  }
-
   function forget(key: string): void {
     instances.forget(key);
     healings.delete(key);
+    verdicts.delete(key);
   }
 
   return {
@@ -103,14 +110,16 @@ function createAddonReconciler(ports: AddonPorts, work: Work): KindReconciler<"a
     readsStatus: true,
     watches: [],
     subscribe: () => [
+      ports.view.onChange("project", (key) => work.enqueueIn(key.slice(key.indexOf("/") + 1))),
       helmReleases.onChange(({ namespace, name, owner }) => {
         if (owner === "addon") work.enqueue(`addon_instance/${namespace}/${name}`, GATHER_MS);
       }),
     ],
     apply,
+    observe,
     remove,
-    rejected: ({ resource, holder }, error) =>
-      refusedReport(error, resource.isDeleting, memoryIn(holder).readyGeneration),
+    rejected: ({ resource, holder }, error, reason) =>
+      refusedReport(error, reason, resource.isDeleting, memoryIn(holder).readyGeneration),
     forget,
     settings({ drift_policy }) {
       const isOther = drift_policy !== policy;

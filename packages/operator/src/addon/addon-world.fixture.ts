@@ -38,6 +38,7 @@ import { fieldsIn } from "../kube/object-fields.ts";
 import { startPodView } from "../kube/pod-view.adapter.ts";
 import { realClock } from "../kube/real-clock.adapter.ts";
 import { ADDON_INSTANCES, PROJECTS, SECRETS } from "../kube/resource-types.ts";
+import { createProjectRights } from "../project/project-rights.store.ts";
 import { reconcilerFor } from "../reconcile/kind.reconciler.ts";
 import { addonKind } from "./addon-kind.reconciler.ts";
 import { createInstances } from "./instances.ts";
@@ -65,6 +66,24 @@ export interface AddonWorldOptions {
   readonly credentials?: readonly RepositoryCredential[];
 }
 
+/** What the operator logs and reports. */
+function recorder() {
+  const logged: string[] = [];
+  const write = (fields: object, message: string) => {
+    const { err } = fields as { readonly err?: Error };
+    logged.push(`${message} ${JSON.stringify(fields)} ${err?.stack}`);
+  };
+  const reports: (AddonReport | Gone)[] = [];
+  const generations: number[] = [];
+  const sink = {
+    report(_kind: string, subject: { readonly generation: number }, report: unknown) {
+      reports.push(report as AddonReport | Gone);
+      generations.push(subject.generation);
+    },
+  };
+  return { logged, log: { info: write, warn: write }, reports, generations, sink };
+}
+
 /**
  * An operator of a cluster of its own, as far as addons go, with a namespace that nobody else uses. It has the rights that
  * its chart gives it and no others; `client` is an administrator's.
@@ -77,12 +96,12 @@ export async function addonWorld({
 }: AddonWorldOptions = {}) {
   const client = await clusterClient();
   await installDefinitions(client);
-  const account = await operatorAccount(client, { clusterWideCharts });
+  const clusterId = randomUUID();
+  const account = await operatorAccount(client, { clusterId, clusterWideCharts });
   const access = { ...(await kubeAccessFrom({ KUBECONFIG: inject("kubeconfig") })), identity: account.identity };
   const kube = createKubeClient(access);
   const charts = await serveCharts(others);
   const helm = await watchedHelm();
-  const clusterId = randomUUID();
   const { name: namespace, remove: removeNamespace } = await freshNamespace(client);
   const metadata = {
     name: namespace,
@@ -91,21 +110,10 @@ export async function addonWorld({
   };
   await client.apply({ apiVersion: "v1", kind: "Namespace", metadata }, { force: true });
 
-  const logged: string[] = [];
-  const write = (fields: object, message: string) => {
-    const { err } = fields as { readonly err?: Error };
-    logged.push(`${message} ${JSON.stringify(fields)} ${err?.stack}`);
-  };
-  const log = { info: write, warn: write };
-  const reports: (AddonReport | Gone)[] = [];
-  const generations: number[] = [];
-  const sink = {
-    report(_kind: string, subject: { readonly generation: number }, report: unknown) {
-      reports.push(report as AddonReport | Gone);
-      generations.push(subject.generation);
-    },
-  };
-  const ports = { kube, kinds: KINDS, clusterId, clock: realClock, nowMs: Date.now, log, sink };
+  const { logged, log, reports, generations, sink } = recorder();
+  const own = { kube, clusterId, clock: realClock };
+  const projectRights = createProjectRights({ ...own, ...account, role: account.projectsRole });
+  const ports = { ...own, kinds: KINDS, projectRights, nowMs: Date.now, log, sink };
   const podView = startPodView({ kube, log });
   await podView.synced;
   const view = startDesiredView(ports);
@@ -120,13 +128,14 @@ export async function addonWorld({
   let allowed: readonly ChartName[] = [];
 
   /** Nothing reconciles it here. */
-  async function tellProject() {
-    const spec = { org_id: randomUUID(), name: namespace, namespace, policy: DEFAULT_POLICY };
+  async function tellProject({ suspended = false, told = 1 } = {}) {
+    const held = suspended ? { suspended } : {};
+    const spec = { org_id: randomUUID(), name: namespace, namespace, policy: DEFAULT_POLICY, ...held };
     const body: DesiredBodies["project"] = { spec, secret: {} };
-    const named = { key: `project/${namespace}`, resource_id: PROJECT_ID, generation: 1, hash: hashOf(body) };
+    const named = { key: `project/${namespace}`, resource_id: PROJECT_ID, generation: told, hash: hashOf(body) };
     const frame = { type: "apply", id: randomUUID(), session: randomUUID(), kind: "project" } as const;
     expect(await store.apply({ ...frame, body, ...named })).toBeNull();
-    await vi.waitFor(() => expect(view.get("project", named.key)).not.toBeNull());
+    await vi.waitFor(() => expect(view.get("project", named.key)?.generation).toBe(told));
   }
 
   /** Another process of the same operator is one with another holder. */
@@ -143,7 +152,9 @@ export async function addonWorld({
       rights,
       hosts,
       ingressAnnotations,
+      areBroadIngressesAllowed: false,
       holder,
+      slots: 2,
       podView,
     });
     const instances = createInstances(view, helmReleases);
@@ -186,6 +197,8 @@ export async function addonWorld({
     get addons() {
       return running.addons;
     },
+
+    tellProject,
 
     async tell(values: Record<string, unknown>, spec: Partial<AddonBody["spec"]> = {}) {
       generation += 1;

@@ -26,7 +26,24 @@ describe.skipIf(!HELM)("an addon on a cluster", { timeout: 120_000 }, () => {
 
   const color = async () => fieldsIn((await world.get("v1", "ConfigMap", "db-tiny"))?.["data"])["color"];
 
-  test("[HE1] [HE5] [HE14] [HE15] [HE19] becomes a release, is upgraded by its values, and rests when nothing changes", async () => {
+  test("[SN7] an instance in a suspended project is neither upgraded nor corrected, and is both when the suspension ends", async () => {
+    await world.tell({ color: "blue", password: PASSWORD });
+    await world.seen(READY);
+    await world.tellProject({ suspended: true, told: 2 });
+    await world.seen({ phase: "ready", reason: "Suspended" });
+    const calls = (await world.helm.calls()).length;
+    await world.tell({ color: "green", password: PASSWORD });
+    await world.seen({ phase: "upgrading", reason: "Suspended", message: expect.stringContaining("is not applied") });
+    expect(await color()).toBe("blue");
+    expect(await world.helm.calls()).toHaveLength(calls);
+    await world.forget();
+    await world.seen({ phase: "deleting", reason: "Suspended" });
+    expect(await color()).toBe("blue");
+    await world.tellProject({ told: 3 });
+    await world.seen({ state: "gone" });
+  });
+
+  test("[HE1] [HE5] [HE14] [HE15] [HE19] an addon becomes a Helm release, is upgraded when its values change, and Helm rests when nothing changes", async () => {
     await world.tell({ color: "blue", password: PASSWORD });
     const host = `db-tiny.${world.namespace}.svc`;
     await world.seen({ ...READY, exports: { host, password: null, url: null } });
@@ -42,7 +59,12 @@ describe.skipIf(!HELM)("an addon on a cluster", { timeout: 120_000 }, () => {
     expect(await color()).toBe("green");
     expect(world.reports.map((report) => ("phase" in report ? report.phase : "gone"))).toContain("upgrading");
     expect(await world.client.get(ADDON_INSTANCES, "db", world.namespace)).toMatchObject({
-      status: { phase: "ready", generation: 2, readyGeneration: 2 },
+      status: {
+        phase: "ready",
+        generation: 2,
+        readyGeneration: 2,
+        conditions: [{ type: "Ready", status: "True", reason: "ReleaseReady" }, {}, {}],
+      },
     });
 
     const calls = await world.helm.calls();
@@ -58,7 +80,7 @@ describe.skipIf(!HELM)("an addon on a cluster", { timeout: 120_000 }, () => {
     expect(await world.revisions()).toHaveLength(2);
   });
 
-  test("[HE2] [HE8] [HE9] is repaired when Helm is killed, and keeps its secrets to itself meanwhile", async () => {
+  test("[HE2] [HE8] [HE9] an addon whose Helm process is killed is repaired, and its secrets do not show in the process meanwhile", async () => {
     await world.tell({ hang: true, password: PASSWORD });
     const first = await world.atWork("upgrade", "pending-install");
     const seenBySystem = await readFile(`/proc/${first.pid}/cmdline`, "utf8");
@@ -89,7 +111,7 @@ describe.skipIf(!HELM)("an addon on a cluster", { timeout: 120_000 }, () => {
     await vi.waitFor(async () => expect(await world.helm.leftovers()).toEqual([]));
   });
 
-  test("[HE44] is not rolled back to a record that somebody in its project has rewritten", async () => {
+  test("[HE44] an addon is not rolled back to a release record that somebody in its project has rewritten", async () => {
     await world.tell({ color: "blue" });
     await world.seen(READY);
     await world.tell({ hang: true, color: "red" });
@@ -106,7 +128,7 @@ describe.skipIf(!HELM)("an addon on a cluster", { timeout: 120_000 }, () => {
     expect(calls.filter(({ args }) => args.startsWith("rollback"))).toEqual([]);
   });
 
-  test("[HE3] [HE18] leaves a release of somebody else alone, also when it goes itself", async () => {
+  test("[HE3] [HE18] an addon leaves a release of somebody else with its name alone, also when the addon is deleted", async () => {
     const { repo, name } = world.charts.chart;
     await byHand(world, "install", "db", name, "--repo", repo, "--set", "color=theirs");
     await world.tell({ color: "ours" });
@@ -117,7 +139,7 @@ describe.skipIf(!HELM)("an addon on a cluster", { timeout: 120_000 }, () => {
     expect(await world.helm.calls()).toEqual([]);
   });
 
-  test("[HE1] is brought back when somebody else rolls it back", async () => {
+  test("[HE1] an addon's release that somebody has rolled back is brought back to its desired values", async () => {
     await world.tell({ color: "blue" });
     await world.seen(READY);
     await world.tell({ color: "green" });
@@ -129,7 +151,7 @@ describe.skipIf(!HELM)("an addon on a cluster", { timeout: 120_000 }, () => {
     await world.seen(READY);
   });
 
-  test("[HE11] [HE4] reports why it fails without revealing a value, and recovers", async () => {
+  test("[HE11] [HE4] an addon reports why its installation fails without revealing a value, and recovers", async () => {
     await world.tell({ refuse: true, password: PASSWORD });
     const message = "The chart refuses its values: the password [masked] is not taken";
     await world.seen({ phase: "failed", reason: "InstallFailed", message });
@@ -140,7 +162,7 @@ describe.skipIf(!HELM)("an addon on a cluster", { timeout: 120_000 }, () => {
     expect(world.logged.join("\n")).not.toContain(PASSWORD);
   });
 
-  test("[HE6] waits while somebody else works on its release", async () => {
+  test("[HE6] an addon waits while somebody else holds the Lease of its release", async () => {
     const metadata = { name: "binnacle-helm-db", namespace: world.namespace };
     const spec = { holderIdentity: "another", leaseDurationSeconds: 3_600, renewTime: "2026-01-01T00:00:00.000000Z" };
     await world.client.create({ apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata, spec });
@@ -153,7 +175,7 @@ describe.skipIf(!HELM)("an addon on a cluster", { timeout: 120_000 }, () => {
     expect(await world.client.get(type, metadata.name, world.namespace)).toBeNull();
   });
 
-  test("[HE7] is let go of when the operator stops or something else is wanted, and taken up by the next", async () => {
+  test("[HE7] a running Helm process ends when the operator restarts, and the next operator finishes the installation", async () => {
     await world.tell({ hang: true });
     const { pid } = await world.atWork("upgrade", "pending-install");
     await world.restart();
@@ -162,7 +184,7 @@ describe.skipIf(!HELM)("an addon on a cluster", { timeout: 120_000 }, () => {
     await world.seen(READY);
   });
 
-  test("[HE17] leaves a Secret of somebody else alone", async () => {
+  test("[HE17] an addon leaves a Secret of somebody else with the name of its exports alone", async () => {
     const metadata = { name: "db-addon-exports", namespace: world.namespace };
     await world.client.create({ apiVersion: "v1", kind: "Secret", metadata, stringData: { mine: "yes" } });
     await world.tell({ password: PASSWORD });
@@ -170,7 +192,7 @@ describe.skipIf(!HELM)("an addon on a cluster", { timeout: 120_000 }, () => {
     expect(fieldsIn((await world.get("v1", "Secret", "db-addon-exports"))?.["data"])).toEqual({ mine: "eWVz" });
   });
 
-  test("[HE20] [HE13] is removed with all but what its chart keeps, and reports what blocks it", async () => {
+  test("[HE20] [HE13] a deleted addon is removed except for what its chart keeps, and its report names what blocks the removal", async () => {
     await world.tell({ password: PASSWORD });
     await world.seen(READY);
     const type = await world.client.resourceTypeOf("v1", "ConfigMap");
@@ -194,7 +216,7 @@ describe.skipIf(!HELM)("an addon on a cluster", { timeout: 120_000 }, () => {
     expect(await world.get("v1", "PersistentVolumeClaim", "db-tiny")).not.toBeNull();
   });
 
-  test("[HE15] [HE16] [AO43] gives its exports to apps, as a chart of an app does", async () => {
+  test("[HE15] [HE16] [AO43] an addon instance gives its exports to apps, as a chart component of an app does", async () => {
     const changes: string[] = [];
     const end = world.releases.onChange((namespace) => changes.push(namespace));
     await world.tell({ password: PASSWORD });

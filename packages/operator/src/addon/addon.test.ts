@@ -12,7 +12,7 @@ const observation: ReleaseStatus["observation"] = {
 };
 const seen = (state: ReleaseStatus["state"], given: Partial<ReleaseStatus["observation"]> = {}): ReleaseStatus => ({
   state,
-  reason: "Because",
+  reason: "NotReady",
   message: "So it is.",
   observation: { ...observation, ...given },
   exports: { plain: { host: "db.shop.svc" }, secret: { password: "s3cret" }, missing: [] },
@@ -59,28 +59,32 @@ describe("[HE18] an addon of generation 3", () => {
     ["that was ready and fails is degraded", seen("failed"), 2, "degraded"],
     ["that was ready and is unknown is degraded", seen("unknown"), 3, "degraded"],
     ["that is somebody else's has failed", seen("failed", { isForeign: true }), 2, "failed"],
-  ])("%s", (_, found, readyGeneration, phase) => {
+  ])("an addon %s", (_, found, readyGeneration, phase) => {
     expect(report(found, readyGeneration).phase).toBe(phase);
   });
 });
 
 describe("a report", () => {
-  test("[HE19] reports exports, and of a secret one only that it exists", () => {
+  test("[HE19] the report of an addon holds its exports, and of a secret export only that it exists", () => {
     const said = report(seen("ready"), 3);
     expect(said).toEqual({
       phase: "ready",
-      reason: "Because",
+      reason: "NotReady",
       message: "So it is.",
       exports: { host: "db.shop.svc", password: null },
       phase_since: NOW,
       drift: { state: "in_sync", summary: null, fields: [], detected_at: null, repaired: [] },
       components_status: [],
     });
-    expect(requeueMs(said, null)).toBeGreaterThan(requeueMs(report(seen("progressing"), 3), null));
-    expect(requeueMs(said, 1_500)).toBe(1_500);
+    expect(requeueMs(said, null, 0)).toBe(180_000);
+    expect(requeueMs(said, 1_500, 0)).toBe(1_500);
+    const waiting = report(seen("progressing"), 3);
+    expect([0, 20_000, 3_600_000].map((unchangedMs) => requeueMs(waiting, null, unchangedMs))).toEqual([
+      5_000, 20_000, 60_000,
+    ]);
   });
 
-  test("[HE30] shows what somebody has changed, since when, and is uncertain before the release was compared", () => {
+  test("[HE30] the report of an addon shows what somebody has changed and since when, and is unknown before a comparison", () => {
     const field = { object: { kind: "Deployment", name: "db" }, pointer: "/spec/replicas", desired: 1, observed: 0 };
     const drifted = { ...seen("progressing"), drifted: [field] };
     expect(report(drifted, 3)).toMatchObject({
@@ -92,13 +96,13 @@ describe("a report", () => {
     expect(report({ ...seen("ready"), isCertain: false }, 3).drift?.state).toBe("unknown");
   });
 
-  test("[AO42] says since when the instance is in its phase", () => {
+  test("[AO42] the report of an addon says since when the instance is in its phase", () => {
     const lastPhase = { phase: "ready", since: "2026-01-01T00:00:00.000Z" };
     expect(report(seen("ready"), 3, { lastPhase }).phase_since).toBe(lastPhase.since);
     expect(report(seen("failed"), 3, { lastPhase }).phase_since).toBe(NOW);
   });
 
-  test("[HE20] of an instance that is being deleted names what it waits for", () => {
+  test("[HE20] the report of an addon that is being deleted names what the deletion waits for", () => {
     const nothing = { isGone: false, left: [], failure: null };
     expect(deletingReport(nothing)).toMatchObject({ phase: "deleting", reason: "Deleting", message: null });
     expect(deletingReport({ ...nothing, left: ["Service db"] })).toMatchObject({
@@ -112,10 +116,13 @@ describe("a report", () => {
     expect(deletingReport({ ...nothing, left: ["a", "b", "c", "d", "e", "f", "g"] }).message).toContain("and 2 more");
   });
 
-  test("[HE18] on a cluster that does not say what is there keeps to what is known", () => {
+  test("[HE18] the report of an addon on a cluster that refuses requests depends on whether the addon was ready before", () => {
     const error = new Error("pods is forbidden");
-    expect(refusedReport(error, false, null)).toMatchObject({ phase: "failed", reason: "RefusedByCluster" });
-    expect(refusedReport(error, false, 2).phase).toBe("degraded");
-    expect(refusedReport(error, true, 2).phase).toBe("deleting");
+    expect(refusedReport(error, "RefusedByCluster", false, null)).toMatchObject({
+      phase: "failed",
+      reason: "RefusedByCluster",
+    });
+    expect(refusedReport(error, "ClusterError", false, 2).phase).toBe("degraded");
+    expect(refusedReport(error, "ClusterError", true, 2).phase).toBe("deleting");
   });
 });

@@ -1,7 +1,7 @@
-import { type AddonReport, LABELS, safeText } from "@binnacle/contract";
+import { type AddonReport, LABELS, type Reasoned, safeText, UNKNOWN_DRIFT } from "@binnacle/contract";
 import { componentStatuses, type SeenComponent } from "../app/phase.ts";
 import type { StoredResource } from "../desired/desired-state.ts";
-import { exportsTold } from "../helm/exports.ts";
+import { reportedExports } from "../helm/exports.ts";
 import type { ReleaseStatus, WantedHelm } from "../helm/helm-releases.reconciler.ts";
 import type { ReleaseRemoval } from "../helm/release.reconciler.ts";
 import { podsMadeBy } from "../helm/release-pods.ts";
@@ -10,7 +10,8 @@ import { releaseOfInstance } from "../helm/revision.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
 import { statusOf } from "../kube/object-fields.ts";
 import { troubleOf } from "../kube/pod-trouble.ts";
-import { driftReport, type EarlierDrift, earlierDriftIn } from "../reconcile/drift-report.ts";
+import { recheckMs } from "../kube/recheck.ts";
+import { driftReport, driftStatus, type EarlierDrift, earlierDriftIn } from "../reconcile/drift-report.ts";
 import { type LastPhase, lastPhaseIn, phaseSince } from "../reconcile/last-phase.ts";
 
 export type Addon = StoredResource<"addon_instance">;
@@ -55,12 +56,19 @@ export function memoryIn(holder: KubeObject): AddonMemory {
   };
 }
 
+/** The operator's memory of the instance as the status keeps it. */
+export const statusFields = (generation: number, { readyGeneration }: AddonMemory, { phase, drift }: AddonReport) => ({
+  generation,
+  readyGeneration: phase === "ready" ? generation : readyGeneration,
+  drift: driftStatus(drift ?? UNKNOWN_DRIFT),
+});
+
 export function addonReport(
   seen: ReleaseStatus,
   generation: number,
   { readyGeneration, lastPhase, drift }: AddonMemory,
   nowMs: number,
-): AddonReport {
+): AddonReport & Reasoned {
   const { drifted, healed, blocked, isCertain: isWhole } = seen;
   const phase = phaseOf(seen, generation, readyGeneration);
   return {
@@ -68,7 +76,7 @@ export function addonReport(
     phase_since: phaseSince(lastPhase, phase, nowMs),
     reason: seen.reason,
     message: seen.message === null ? null : safeText(seen.message),
-    exports: { ...exportsTold(seen.exports) },
+    exports: { ...reportedExports(seen.exports) },
     drift: driftReport({ drifted, healed, blocked, isWhole }, drift, new Date(nowMs).toISOString()),
     components_status: componentStatuses(
       seen.workloads.slice(0, MOST_WORKLOADS).map((one) => workloadOf(one, seen, phase, nowMs)),
@@ -117,10 +125,31 @@ function phaseOf(seen: ReleaseStatus, generation: number, readyGeneration: numbe
   return isChanging || readyGeneration !== generation ? "upgrading" : "degraded";
 }
 
+/** As an app that is suspended: what is wrong keeps its reason, and what is held back is not ready. */
+export function suspendedReport(seen: AddonReport & Reasoned, { observation }: ReleaseStatus): AddonReport & Reasoned {
+  if (seen.phase === "failed" || seen.phase === "degraded") return seen;
+  const message = observation.isCurrent ? HELD : HELD_BACK;
+  return { ...seen, reason: "Suspended", message };
+}
+
+const HELD = "Its project is suspended: nothing is applied or corrected.";
+const HELD_BACK = "Its project is suspended: what is stored is not applied, and nothing is corrected.";
+
+/** The report of an instance whose project was suspended while it was being deleted. */
+export const SUSPENDED_DELETION: AddonReport & Reasoned = {
+  phase: "deleting",
+  reason: "Suspended",
+  message: "Its project is suspended: it is deleted when that ends.",
+  exports: {},
+};
+
 const MOST_NAMED = 5;
 
 /** Reports what the deletion of an instance still waits for. */
-export function deletingReport({ left, failure }: ReleaseRemoval, finalizers: readonly string[] = []): AddonReport {
+export function deletingReport(
+  { left, failure }: ReleaseRemoval,
+  finalizers: readonly string[] = [],
+): AddonReport & Reasoned {
   const names = [...left, ...finalizers.map((name) => `finalizer ${name}`)];
   const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : "";
   const waits = names.length > 0 ? `Still on the cluster: ${names.slice(0, MOST_NAMED).join(", ")}${more}.` : null;
@@ -136,20 +165,31 @@ export function deletingReport({ left, failure }: ReleaseRemoval, finalizers: re
 /** The API server has refused to show the objects. */
 export const refusedReport = (
   { message }: Error,
+  reason: "RefusedByCluster" | "ClusterError",
   isDeleting: boolean,
   readyGeneration: number | null,
-): AddonReport => ({
+): AddonReport & Reasoned => ({
   phase: isDeleting ? "deleting" : readyGeneration === null ? "failed" : "degraded",
-  reason: "RefusedByCluster",
+  reason,
+  message: safeText(message),
+  exports: {},
+});
+
+/** An object of its name is somebody else's, so it is not stored. */
+export const nameTakenReport = (message: string): AddonReport & Reasoned => ({
+  phase: "failed",
+  reason: "NameTaken",
   message: safeText(message),
   exports: {},
 });
 
 const SETTLED_MS = 180_000;
-const UNSETTLED_MS = 3_000;
 
-/** The time until the next reconcile when no event comes. `healInMs`: until the next healing; null where none is due. */
-export function requeueMs({ phase }: AddonReport, healInMs: number | null): number {
-  const usualMs = phase === "ready" ? SETTLED_MS : UNSETTLED_MS;
+/**
+ * The time until the next reconcile when no event comes. `healInMs`: until the next healing; null where none is due. `unchangedMs`: for
+ * how long the same has been reported.
+ */
+export function requeueMs({ phase }: AddonReport, healInMs: number | null, unchangedMs: number): number {
+  const usualMs = phase === "ready" ? SETTLED_MS : recheckMs(unchangedMs);
   return Math.max(0, Math.min(healInMs ?? usualMs, usualMs));
 }

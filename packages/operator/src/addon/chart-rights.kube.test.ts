@@ -30,7 +30,7 @@ async function stage(options: Parameters<typeof addonWorld>[0] = {}) {
         metadata: { name: "shop", namespace: victim.name },
       };
       await client.apply({ ...object, spec }, { force: true });
-      await vi.waitFor(() => expect(world.hosts.taken(world.namespace, [host])).toEqual([host]), GONE);
+      await vi.waitFor(() => expect(world.hosts.takenByOthers(world.namespace, [host])).toEqual([host]), GONE);
       return host;
     },
     install: (name: string, values: Readonly<Record<string, unknown>> = {}) =>
@@ -63,7 +63,7 @@ describe.skipIf(!HELM)("a chart that reaches beyond its project", { timeout: 120
   test.each([
     ["thief", () => `secrets crown in the namespace ${its.victim}`],
     ["spy", () => "secrets of the whole cluster"],
-  ])("[HE22] gets none of the Secrets of others that it looks up (%s)", async (name, named) => {
+  ])("[HE22] a chart that looks up Secrets of other namespaces gets none of them (%s)", async (name, named) => {
     await its.install(name);
     await world.seen({ ...REFUSED, message: expect.stringContaining(named()) });
     expect(await world.get("v1", "ConfigMap", "db-mark")).toBeNull();
@@ -71,7 +71,7 @@ describe.skipIf(!HELM)("a chart that reaches beyond its project", { timeout: 120
     for (const secret of [CROWN, Buffer.from(CROWN).toString("base64")]) expect(said).not.toContain(secret);
   });
 
-  test("[HE29] is refused a host that another namespace uses, by name and by a wildcard", async () => {
+  test("[HE29] a chart is refused a host that another namespace uses, by name and by a wildcard", async () => {
     const host = await its.victimHost();
     for (const wanted of [host, "*.example.com"]) {
       await its.install("hijacker", { host: wanted });
@@ -84,7 +84,7 @@ describe.skipIf(!HELM)("a chart that reaches beyond its project", { timeout: 120
     ["twofold", "UnreadableManifest", "duplicated mapping key"],
     ["tagged", "UnreadableManifest", "unknown scalar tag"],
     ["alias", "ForbiddenAnnotation", "server-alias"],
-  ])("[HE42] [HE43] does not get the host of another namespace by hiding it (%s)", async (name, reason, words) => {
+  ])("[HE42] [HE43] a chart gets no host of another namespace by hiding it (%s)", async (name, reason, words) => {
     await its.install(name, { host: await its.victimHost() });
     await world.seen({ phase: "failed", reason, message: expect.stringContaining(words) });
     expect(await world.revisions()).toEqual([]);
@@ -97,7 +97,7 @@ describe.skipIf(!HELM)("a chart that reaches beyond its project", { timeout: 120
     ["founder", () => `Namespace ${world.namespace}-second of the whole cluster`],
     ["definer", () => "CustomResourceDefinition things.hostile.example.com of the whole cluster"],
     ["hooker", () => `Job db-hook in the namespace ${its.victim}`],
-  ])("[HE23] is refused before anything is made (%s)", async (name, named) => {
+  ])("[HE23] a chart with objects outside its namespace creates nothing (%s)", async (name, named) => {
     await its.install(name);
     await world.seen({ ...REFUSED, message: expect.stringContaining(`${named()}. Charts have`) });
     expect(await world.revisions()).toEqual([]);
@@ -113,7 +113,7 @@ describe.skipIf(!HELM)("a chart that reaches beyond its project", { timeout: 120
     expect(outside).toEqual([null, null, null, null, null, null]);
   });
 
-  test("[HE23] is refused for what a list of it holds", async () => {
+  test("[HE23] a chart is refused for an object outside its namespace that stands inside a List", async () => {
     await its.install("lister");
     const named = `ConfigMap planted in the namespace ${its.victim}. Charts have`;
     await world.seen({ ...REFUSED, message: expect.stringContaining(named) });
@@ -121,13 +121,13 @@ describe.skipIf(!HELM)("a chart that reaches beyond its project", { timeout: 120
     expect(await its.get("v1", "ConfigMap", "planted", its.victim)).toBeNull();
   });
 
-  test.each(["climber", "heir"])("[HE27] gives nobody rights that charts do not have (%s)", async (name) => {
+  test.each(["climber", "heir"])("[HE27] a chart cannot grant rights that charts do not have (%s)", async (name) => {
     await its.install(name);
     await world.seen({ ...REFUSED, message: expect.stringContaining("would grant rights that charts do not have") });
     expect(await world.get("rbac.authorization.k8s.io/v1", "RoleBinding", "db")).toBeNull();
   });
 
-  test("[HE45] that the API server refuses halfway leaves nothing behind", async () => {
+  test("[HE45] a chart that the API server refuses halfway leaves no objects behind", async () => {
     await its.install("halfway");
     await world.seen({ ...REFUSED, message: expect.stringContaining("would grant rights that charts do not have") });
     await vi.waitFor(
@@ -138,7 +138,7 @@ describe.skipIf(!HELM)("a chart that reaches beyond its project", { timeout: 120
     expect(await world.get("rbac.authorization.k8s.io/v1", "Role", "db")).toBeNull();
   });
 
-  test("[HE24] that is allowed fails with what the operator's own chart lacks", async () => {
+  test("[HE24] a chart that is allowed cluster-wide rights fails with the setting that the operator's own chart lacks", async () => {
     its.allow("master");
     await its.install("master");
     await world.seen({ ...REFUSED, message: expect.stringContaining("rbac.clusterWideCharts=true") });
@@ -155,7 +155,7 @@ describe.skipIf(!HELM)("a chart with rights of the whole cluster", { timeout: 12
   });
   afterEach(() => its?.stop());
 
-  test("[HE24] has them once a platform admin allows it, and not before", async () => {
+  test("[HE24] a chart has cluster-wide rights once a platform admin allows the chart, and not before", async () => {
     await its.install("master");
     await world.seen(REFUSED);
     expect(await its.clusterRole()).toBeNull();
@@ -163,13 +163,13 @@ describe.skipIf(!HELM)("a chart with rights of the whole cluster", { timeout: 12
     await world.seen({ phase: "ready" });
     expect(await its.clusterRole()).not.toBeNull();
     const wider = (await world.helm.calls()).filter(({ args }) => args.includes(":binnacle-cluster-charts"));
-    expect(wider.map(({ args }) => args.split(" ")[0])).toEqual(["upgrade"]);
+    expect(wider.map(({ args }) => args.split(" ")[0])).toEqual(["template", "upgrade"]);
     await world.forget();
     await vi.waitFor(() => expect(world.reports.at(-1)).toEqual({ state: "gone" }), GONE);
     expect(await its.clusterRole()).toBeNull();
   });
 
-  test("[HE24] lends them to no other", async () => {
+  test("[HE24] a chart that is allowed cluster-wide rights does not lend these rights to another chart", async () => {
     its.allow("master");
     await its.install("thief");
     await world.seen(REFUSED);
@@ -177,7 +177,7 @@ describe.skipIf(!HELM)("a chart with rights of the whole cluster", { timeout: 12
     await world.seen({ ...REFUSED, message: expect.stringContaining("things.hostile.example.com") });
   });
 
-  test("[HE25] that loses them stays as it is and reports it", async () => {
+  test("[HE25] a release whose chart loses its cluster-wide rights stays as it is, and its report says so", async () => {
     its.allow("master");
     await its.install("master");
     await world.seen({ phase: "ready" });
@@ -201,7 +201,7 @@ describe.skipIf(!HELM)("a chart of a project", { timeout: 120_000 }, () => {
   });
   afterEach(() => its?.stop());
 
-  test("[HE23] that deceives the check is stopped by the API server, and reports the same", async () => {
+  test("[HE23] a chart that deceives the operator's check is stopped by the API server, and reports the same reason", async () => {
     await its.install("sleeper", { color: "blue" });
     await world.seen({ phase: "ready" });
     await its.install("sleeper", { color: "green" });
@@ -210,7 +210,7 @@ describe.skipIf(!HELM)("a chart of a project", { timeout: 120_000 }, () => {
     expect(await its.clusterRole()).toBeNull();
   });
 
-  test("[HE22] acts as the account of its namespace in every call of Helm", async () => {
+  test("[HE22] every call of Helm for a chart impersonates the service account of the chart's namespace", async () => {
     await world.tell({});
     await world.seen({ phase: "ready" });
     await world.forget();
@@ -222,7 +222,7 @@ describe.skipIf(!HELM)("a chart of a project", { timeout: 120_000 }, () => {
     expect(account).toMatchObject({ automountServiceAccountToken: false });
   });
 
-  test("[HE22] gets back the rights of its namespace when somebody takes them", async () => {
+  test("[HE22] the chart rights in a namespace are restored when somebody deletes the RoleBinding", async () => {
     await world.tell({ color: "blue" });
     await world.seen({ phase: "ready" });
     const type = await world.client.resourceTypeOf("rbac.authorization.k8s.io/v1", "RoleBinding");
@@ -233,7 +233,7 @@ describe.skipIf(!HELM)("a chart of a project", { timeout: 120_000 }, () => {
     expect(await world.client.get(type, "binnacle-charts", world.namespace)).not.toBeNull();
   });
 
-  test("[HE25] of before goes on, is upgraded and goes, with the rights of its project", async () => {
+  test("[HE25] a release that an admin installed before is kept, upgraded and removed with the rights of its project", async () => {
     const { repo, name } = world.charts.chart;
     await world.byAdmin({ color: "blue" }, ["install", "db", name, "--repo", repo]);
     await world.tell({ color: "blue" });
@@ -246,7 +246,7 @@ describe.skipIf(!HELM)("a chart of a project", { timeout: 120_000 }, () => {
     await vi.waitFor(() => expect(world.reports.at(-1)).toEqual({ state: "gone" }), GONE);
   });
 
-  test("[HE27] cannot change the policy of its namespace, nor anything elsewhere", async () => {
+  test("[HE27] the account of charts cannot change the policy of its namespace, nor anything in other namespaces", async () => {
     await world.tell({});
     await world.seen({ phase: "ready" });
     const granted: string[] = [];

@@ -20,7 +20,7 @@ describe("what somebody does to the objects of an app", () => {
   const drifts = () => world.reports.flatMap(({ report }) => ("drift" in report ? [report.drift] : []));
   const firstDrift = () => drifts().find(({ state }) => state === "drifted");
 
-  test("[AO29] [AO32] is reported with what was changed, and then put right", async () => {
+  test("[AO29] [AO32] [AO88] a change that somebody makes to an object of an app is reported by field, then undone and remembered with who made it", async () => {
     await world.deploy([WEB]);
     await world.seen(CALM);
     await world.edit(...DEPLOYMENT, {
@@ -37,11 +37,21 @@ describe("what somebody does to the objects of an app", () => {
       { object, pointer: "/spec/replicas", desired: 2, observed: 5, manager },
       { object, pointer: "/spec/template/spec/terminationGracePeriodSeconds", desired: 30, observed: 5, manager },
     ]);
-    await world.seen(CALM);
+    const byThem = { object, manager, repaired_at: expect.stringMatching(/^\d{4}-.*Z$/) };
+    await world.seen({
+      ...CALM,
+      drift: {
+        ...IN_SYNC,
+        repaired: expect.arrayContaining([
+          expect.objectContaining({ ...byThem, pointer: "/spec/replicas" }),
+          expect.objectContaining({ ...byThem, pointer: "/spec/template/spec/terminationGracePeriodSeconds" }),
+        ]),
+      },
+    });
     expect(await replicas()).toBe(2);
   });
 
-  test("[AO30] is found where something was deleted, of a list, of a map or as a whole", async () => {
+  test("[AO30] drift is found where somebody deleted an item of a list, a key of a map or a whole object", async () => {
     await world.deploy([workload("web", { ports: [{ name: "http", port: 80 }], env: [{ name: "A", value: "1" }] })], {
       secrets: { web: { KEY: "s3cret" } },
     });
@@ -74,7 +84,7 @@ describe("what somebody does to the objects of an app", () => {
     expect(await world.get("v1", "ConfigMap", "shop-web-env")).toMatchObject({ data: { A: "1" } });
   });
 
-  test("[AO33] stays, by the policy to report, until the app is deployed again", async () => {
+  test("[AO33] with the drift policy report, a change stays until the app is deployed again", async () => {
     world.apps.settings({ drift_policy: "report" });
     await world.deploy([WEB]);
     await world.seen(CALM);
@@ -89,7 +99,7 @@ describe("what somebody does to the objects of an app", () => {
     await world.seen(CALM);
   });
 
-  test("[AO41] [AO42] [AO43] shows in the phase at once where nothing runs any more, whether or not it is healed", async () => {
+  test("[AO41] [AO42] [AO43] an app whose replicas somebody took is degraded at once also while drift is only reported, and heals later", async () => {
     world.apps.settings({ drift_policy: "report" });
     await world.deploy([WEB]);
     const names = expect.stringMatching(/^shop-web-/);
@@ -121,7 +131,7 @@ describe("what somebody does to the objects of an app", () => {
     expect(sinceOf(world.reports.at(-1)?.report)).not.toBe(sinceOf(begun));
   });
 
-  test("[AO7] [AO34] is blocked where another manager declares the field, until a take-over", async () => {
+  test("[AO7] [AO34] a field that another manager declares blocks the sync of an app until a take-over", async () => {
     await world.deploy([WEB]);
     await world.seen(CALM);
     const theirs: KubeObject = {
@@ -151,7 +161,7 @@ describe("what somebody does to the objects of an app", () => {
     expect(await replicas()).toBe(7);
   });
 
-  test("[HE30] [HE31] is reported of a chart too, and a redeploy applies the chart again, with force over others", async () => {
+  test("[HE30] [HE31] drift of a chart component is reported, and a redeploy or a take-over has the chart applied again", async () => {
     const chart = { repo: "https://charts.example.com", name: "redis" };
     const cache: DesiredComponent = { name: "cache", type: "chart", release: { chart, export_schema: {} } };
     const field = {
@@ -181,7 +191,7 @@ describe("what somebody does to the objects of an app", () => {
     await world.seen(CALM);
   });
 
-  test("[AO27] is none of ours where it is only added, defaulted or said otherwise", async () => {
+  test("[AO27] a field that is only added, defaulted or written in another form is not drift", async () => {
     await world.deploy([
       workload("web", {
         ports: [{ name: "http", port: 80 }],

@@ -57,7 +57,7 @@ describe("an app that nobody touches", () => {
     await world.stop();
   });
 
-  test("[AO27] [AO28] does not drift, whatever defaults, autoscalers and webhooks make of it", {
+  test("[AO27] [AO28] an app that nobody touches does not drift, whatever defaults, autoscalers and webhooks do to its objects", {
     timeout: IDLE_MS + 120_000,
   }, async () => {
     world.apps.start();

@@ -12,7 +12,7 @@ describe("an app that waits for what it needs", () => {
     return () => world.stop();
   });
 
-  test("[AO12] starts a component once those that it needs are ready", async () => {
+  test("[AO12] an app starts a component once the components that it depends on are ready", async () => {
     const slow = workload("migrate", { kind: "job" });
     await world.deploy([{ ...WEB, depends_on: ["migrate"] }, slow], {});
     await world.seen(CALM);
@@ -20,7 +20,7 @@ describe("an app that waits for what it needs", () => {
     expect(order[0]).toContain("web: It waits for migrate.");
   });
 
-  test("[AO13] begins what needs a release once that is ready, with what it exports", async () => {
+  test("[AO13] a component that uses a release's exports starts once the release is ready, with the exported values", async () => {
     const release = { chart: { repo: "https://charts.example.com", name: "postgres" }, export_schema: {} };
     const schema = { host: { description: "The host.", secret: false, from: { service: "shop-db" } } };
     const db = { name: "db", type: "chart" as const, release: { ...release, export_schema: schema } };
@@ -46,7 +46,7 @@ describe("an app that waits for what it needs", () => {
     const WAITING = { phase: "deploying", reason: "WaitingForAddonInstance" };
     const message = "It waits for the addon instance main.";
 
-    test("[AO38] waits for it while the hub may still send it, and runs once it is there", async () => {
+    test("[AO38] an app waits for a named addon instance while the hub may still send it, and runs once the instance exists", async () => {
       world.syncProgress.received(world.key);
       await world.deploy(COMPONENTS);
       await world.seen({ ...WAITING, message });
@@ -56,7 +56,7 @@ describe("an app that waits for what it needs", () => {
       expect(world.reports.map(({ report }) => "phase" in report && report.phase)).not.toContain("invalid");
     });
 
-    test("[AO38] keeps its objects while it waits, and is invalid once the sync is complete", async () => {
+    test("[AO38] an app that waits for an addon instance keeps its objects, and is invalid once the sync is complete", async () => {
       await world.deploy([WEB]);
       await world.seen(CALM);
       world.syncProgress.received(world.key);
@@ -73,7 +73,7 @@ describe("an app that waits for what it needs", () => {
       await world.seen({ phase: "invalid" });
     });
 
-    test("[AO121] is told that it was deleted, and what to do, and runs once it is there again", async () => {
+    test("[AO121] an app whose addon instance was deleted reports that and what to do, and runs once the instance exists again", async () => {
       const main = { state: "ready", message: null, keys: [], exports: {}, counts: NO_COUNTS } as const;
       const tell = () => world.releases.set("any", { state: "ready", message: null, exports: {} }, world.namespace);
       world.releases.instances.set("main", main);
@@ -96,7 +96,7 @@ describe("an app that waits for what it needs", () => {
       await world.seen(CALM);
     });
 
-    test("[AO38] waits where the cluster holds it and nobody has seen it yet", async () => {
+    test("[AO38] an app waits for an addon instance that the cluster holds but the operator has not seen yet", async () => {
       const { namespace, clusterId } = world;
       const chart = { repo: "https://charts.example.com", name: "postgres" };
       const spec = { project_id: randomUUID(), namespace, name: "main", chart };

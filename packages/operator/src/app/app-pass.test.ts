@@ -6,6 +6,7 @@ import type { KubeObject } from "../kube/kube-client.ts";
 import { lastPhaseIn, phaseSince } from "../reconcile/last-phase.ts";
 import {
   driftOf,
+  isRolledOut,
   obsolete,
   obsoleteReleases,
   type Pending,
@@ -17,7 +18,7 @@ import {
   withPlanned,
 } from "./app-pass.ts";
 import { stillThere } from "./app-removal.reconciler.ts";
-import { type AppMemory, chartOf, isSameStatus, memoryIn, statusFields } from "./app-status.ts";
+import { type AppMemory, chartOf, memoryIn, statusFields } from "./app-status.ts";
 import { emptied, type Outcome, outcome } from "./component-outcome.ts";
 import type { RenderedComponent } from "./render/rendering.ts";
 
@@ -82,29 +83,29 @@ const chart = (name: string) => ({
 });
 
 describe("what an operator remembers of an app", () => {
-  test("[AO3] names what is about to be made beside what there was", () => {
+  test("[AO3] the operator's memory of an app names the objects about to be created beside those that exist", () => {
     const before = { ...NOTHING, inventory: [itemOf(object("Service", "old", "u0"))], releases: ["shop-old"] };
-    const told = { ...app([]), spec: { ...app([]).spec, components: [chart("db")] } };
-    const after = withPlanned(before, told, { components: [rendered("web")] });
+    const desiredApp = { ...app([]), spec: { ...app([]).spec, components: [chart("db")] } };
+    const after = withPlanned(before, desiredApp, { components: [rendered("web")] });
     expect(after.inventory.map(({ kind, name, uid }) => [kind, name, uid])).toEqual([
       ["Service", "shop-old", "u0"],
       ["Deployment", "shop-web", ""],
     ]);
     expect(after.releases).toEqual(["shop-db", "shop-old"]);
-    expect(obsoleteReleases(after, told)).toEqual(["shop-old"]);
+    expect(obsoleteReleases(after, desiredApp)).toEqual(["shop-old"]);
   });
 
-  test("[AO3] gets the uid of what was made, and the generation that was applied whole", () => {
+  test("[AO3] the operator's memory of an app gets the uid of created objects and the generation that was applied completely", () => {
     const components = [rendered("web"), rendered("api")];
     const before = {
       ...withPlanned(NOTHING, app(["web", "api"]), { components }),
-      components: [{ name: "api", readyReplicas: 0, appliedGeneration: 2, finishedJob: "" }],
+      components: [{ name: "api", readyReplicas: 0, appliedGeneration: 2, finishedJob: "", rendering: "0.9.0" }],
     };
     const outcomes = [
       seen("web", { objects: [object("Deployment", "web", "u1")] }),
       seen("api", { isApplied: false, objects: [object("ConfigMap", "stranger", "u9")] }),
     ];
-    const after = withObserved(before, app(["web", "api"]), { rendered: { components }, outcomes });
+    const after = withObserved(before, app(["web", "api"]), { rendered: { components }, outcomes }, "1.0.0");
     expect(after.inventory.map(({ name, uid }) => [name, uid])).toEqual([
       ["shop-web", "u1"],
       ["shop-api", ""],
@@ -115,19 +116,42 @@ describe("what an operator remembers of an app", () => {
     ]);
   });
 
-  test("[AO18] knows the Job that is done, also when it is gone", () => {
+  test("[AO18] the operator's memory of an app knows a finished Job, also after the Job is deleted", () => {
     const done = { conditions: [{ type: "Complete", status: "True" }] };
     const pass = (objects: readonly KubeObject[]) => ({
       rendered: { components: [] },
       outcomes: [seen("once", { objects })],
     });
-    const first = withObserved(NOTHING, app(["once"]), pass([object("Job", "once", "u1", done)]));
+    const first = withObserved(NOTHING, app(["once"]), pass([object("Job", "once", "u1", done)]), "1.0.0");
     expect(first.components[0]?.finishedJob).toBe("shop-once");
-    expect(withObserved(first, app(["once"]), pass([])).components[0]?.finishedJob).toBe("shop-once");
-    expect(withObserved(first, app(["once"]), pass([object("Job", "once", "u2")])).components[0]?.finishedJob).toBe("");
+    expect(withObserved(first, app(["once"]), pass([]), "1.0.0").components[0]?.finishedJob).toBe("shop-once");
+    expect(
+      withObserved(first, app(["once"]), pass([object("Job", "once", "u2")]), "1.0.0").components[0]?.finishedJob,
+    ).toBe("");
   });
 
-  test("[HE24] a release is remembered with the chart that it was made of last, until it is gone", () => {
+  test("[AO602] a component keeps the version on record that rendered it until it is replaced", () => {
+    const known = { name: "web", readyReplicas: 1, appliedGeneration: 3, finishedJob: "", rendering: "0.9.0" };
+    const before = { ...NOTHING, components: [known] };
+    const renderings = (given: object) => {
+      const outcomes = [seen("web", given), seen("new", { isApplied: false })];
+      const pass = { rendered: { components: [] }, outcomes };
+      return withObserved(before, app(["web", "new"]), pass, "1.0.0").components.map(({ rendering }) => rendering);
+    };
+    expect(renderings({})).toEqual(["1.0.0", ""]);
+    expect(renderings({ waitsForTurn: true })).toEqual(["0.9.0", ""]);
+    expect(renderings({ isApplied: false })).toEqual(["0.9.0", ""]);
+  });
+
+  test("[AO600] nothing of a component that waits for its turn is pruned", () => {
+    const memory = { ...NOTHING, inventory: [itemOf(object("ConfigMap", "web", "u1"))] };
+    const pruned = (given: object) =>
+      obsolete(memory, { rendered: { components: [] }, outcomes: [seen("web", given)] });
+    expect(pruned({})).toHaveLength(1);
+    expect(pruned({ waitsForTurn: true })).toEqual([]);
+  });
+
+  test("[HE24] the operator remembers a release with the chart that it was last made of, until the release is gone", () => {
     const charted = (repo: string) => {
       const release = { chart: { repo, name: "postgres", version: "1.0.0" }, export_schema: {} };
       const { spec, ...rest } = app([]);
@@ -142,31 +166,39 @@ describe("what an operator remembers of an app", () => {
     expect(chartOf(second, "shop-cache")).toBeNull();
   });
 
-  test("[AO3] comes back from the status as it was written", () => {
+  test("[AO3] the operator's memory of an app is read from the status as it was written", () => {
     const memory: AppMemory = {
       inventory: [itemOf(object("Deployment", "web", "u1"))],
       releases: ["shop-db"],
       charts: [{ release: "shop-db", repo: "https://charts.example.com", name: "postgres" }],
-      components: [{ name: "web", readyReplicas: 2, appliedGeneration: 3, finishedJob: "" }],
+      components: [{ name: "web", readyReplicas: 2, appliedGeneration: 3, finishedJob: "", rendering: "0.9.0" }],
       instances: ["main"],
       ranGeneration: 3,
       drift: { state: "drifted", detected_at: "2026-01-01T00:00:00.000Z", repaired: [] },
       lastPhase: { phase: "running", since: "2026-01-02T00:00:00.000Z" },
     };
-    const said = { phase: "running", phase_since: "2026-01-02T00:00:00.000Z", reason: null, message: null } as const;
-    const status = statusFields(memory, 3, said);
+    const status = { ...statusFields(memory, 3), phase: "running", phaseSince: "2026-01-02T00:00:00.000Z" };
     expect(memoryIn({ ...object("App", "x"), status })).toEqual(memory);
     expect(
       memoryIn({ ...object("App", "x"), status: { inventory: 7, components: "x", drift: { state: "?" } } }),
     ).toEqual(NOTHING);
-    expect(isSameStatus({ phase: "running", drift: {} }, { phase: "running", reason: null, drift: { a: null } })).toBe(
-      true,
-    );
-    expect(isSameStatus(undefined, status)).toBe(false);
   });
 });
 
-test("[AO42] a phase begins once, and again only after another one", () => {
+test.each([
+  ["running", false, true],
+  ["paused", false, true],
+  ["running", true, false],
+  ["deploying", false, false],
+  ["degraded", false, false],
+] as const)(
+  "[AO601] the turn of an app that is %s, with a component that waits: %s, is over: %s",
+  (phase, waitsForTurn, isOver) => {
+    expect(isRolledOut({ phase }, { outcomes: [seen("api"), seen("web", { waitsForTurn })] })).toBe(isOver);
+  },
+);
+
+test("[AO42] the time of a phase stays while the phase stays, and begins again with another phase", () => {
   const last = { phase: "running", since: "2026-01-01T00:00:00.000Z" };
   const nowMs = Date.parse("2026-01-02T00:00:00Z");
   expect(phaseSince(last, "running", nowMs)).toBe("2026-01-01T00:00:00.000Z");
@@ -193,11 +225,11 @@ describe("what is not desired any more", () => {
     ["not what a component has that still waits", [seen("web", { isApplied: false })], ["Deployment api"]],
     ["nothing while something stands in the way", [seen("web", { isApplied: false, isStopped: true })], []],
     ["nothing of a component that waits beside", [seen("web"), seen("api", { isApplied: false })], ["Service web"]],
-  ])("[AO3] is %s", (_, outcomes, expected) => {
+  ])("[AO3] an app prunes %s", (_, outcomes, expected) => {
     expect(names(outcomes)).toEqual(expected);
   });
 
-  test("[AO6] is nothing where a rendering has lost a component that is to run", () => {
+  test("[AO6] nothing is pruned where the rendering has lost a component that is to run", () => {
     expect(rendersNothing(app(["web"]), { components: [rendered("web", { objects: [] })] })).toBe(true);
     expect(rendersNothing(app(["web", "api"]), { components: [rendered("web")] })).toBe(true);
     expect(
@@ -209,30 +241,36 @@ describe("what is not desired any more", () => {
 });
 
 describe("the report of an app", () => {
-  test("[AO37] is in sync only once everything was compared", () => {
+  test("[AO37] an app is in sync only once every component was compared", () => {
     const state = (outcomes: readonly Outcome[]) => driftOf(NOTHING, outcomes, "2026-01-01T00:00:00.000Z").state;
     expect(state([seen("web")])).toBe("in_sync");
     expect(state([seen("web"), seen("api", { isCertain: false })])).toBe("unknown");
     expect(state([])).toBe("unknown");
   });
 
-  test("[AO19] is that the cluster refuses, where it does not even let itself be asked", () => {
+  test("[AO19] an app has failed with RefusedByCluster where the API server refuses to be asked", () => {
     const memory = {
       ...NOTHING,
-      components: [{ name: "web", readyReplicas: 2, appliedGeneration: 1, finishedJob: "" }],
+      components: [{ name: "web", readyReplicas: 2, appliedGeneration: 1, finishedJob: "", rendering: "0.9.0" }],
     };
     const error = new Error("GET /apis/apps/v1 was refused: eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJlLXg");
-    expect(refusedReport(app(["web"]), memory, error)).toMatchObject({
+    expect(refusedReport(app(["web"]), memory, error, { reason: "RefusedByCluster", isHeld: false })).toMatchObject({
       phase: "failed",
       reason: "RefusedByCluster",
       message: "GET /apis/apps/v1 was refused: [masked]",
       components: [{ name: "web", ready_replicas: 2 }],
     });
-    expect(refusedReport(app(["web"]), { ...memory, ranGeneration: 1 }, error).phase).toBe("degraded");
-    expect(refusedReport({ ...app(["web"]), isDeleting: true }, memory, error).phase).toBe("deleting");
+    expect(
+      refusedReport(app(["web"]), { ...memory, ranGeneration: 1 }, error, { reason: "ClusterError", isHeld: false })
+        .phase,
+    ).toBe("degraded");
+    expect(
+      refusedReport({ ...app(["web"]), isDeleting: true }, memory, error, { reason: "ClusterError", isHeld: false })
+        .phase,
+    ).toBe("deleting");
   });
 
-  test("[AO14] names what is left while the app is being deleted", () => {
+  test("[AO14] the report of an app that is being deleted names what is left on the cluster", () => {
     const items = Array.from({ length: 7 }, (_, at) => ({ kind: "Pod", name: `p${at}` }));
     expect(stillThere(items, []).message).toBe(
       "Still on the cluster: Pod p0, Pod p1, Pod p2, Pod p3, Pod p4 and 2 more.",
@@ -246,7 +284,7 @@ describe("the report of an app", () => {
 });
 
 describe("the next reconcile of an app", () => {
-  const calm: Pending = { healInMs: null, isPruning: false };
+  const calm: Pending = { healInMs: null, isPruning: false, unchangedMs: 0 };
   const nextLook = (outcomes: readonly Outcome[], pending = calm) =>
     requeueMs(phaseOf(app(["web"]), NOTHING, outcomes, null, 0), outcomes, pending);
   const moving = outcome(
@@ -257,11 +295,18 @@ describe("the next reconcile of an app", () => {
   test.each<[string, number, number]>([
     ["in three minutes while all is well", nextLook([seen("web")]), 180_000],
     ["in five seconds while it is not", nextLook([moving]), 5_000],
+    ["after as long as it has been the same", nextLook([moving], { ...calm, unchangedMs: 20_000 }), 20_000],
+    ["within a minute, however long it has been the same", nextLook([moving], { ...calm, unchangedMs: 9e6 }), 60_000],
+    [
+      "in three minutes also where all has been well for long",
+      nextLook([seen("web")], { ...calm, unchangedMs: 9e6 }),
+      180_000,
+    ],
     ["in five seconds while something leaves", nextLook([seen("web")], { ...calm, isPruning: true }), 5_000],
     ["in half a minute where something stands in the way", nextLook([{ ...moving, isStopped: true }]), 30_000],
     ["when something is to be put right", nextLook([seen("web")], { ...calm, healInMs: 2_000 }), 2_000],
     ["at once when that is overdue", nextLook([seen("web")], { ...calm, healInMs: -5 }), 0],
-  ])("[AO17] is %s", (_, ms, expected) => {
+  ])("[AO17] the next reconcile of an app is %s", (_, ms, expected) => {
     expect(ms).toBe(expected);
   });
 });

@@ -11,7 +11,7 @@ describe("an app that is removed from a cluster", () => {
     return () => world.stop();
   });
 
-  test("[AO14] goes with everything, volumes included, and is gone only then", async () => {
+  test("[AO14] a removed app loses all its objects, volumes included, and is reported gone only after that", async () => {
     const volumes = [{ name: "data", mount_path: "/data", size_gb: 1 }];
     await world.deploy([workload("web", { volumes }), workload("db", { kind: "statefulset", volumes })]);
     await world.seen(CALM);
@@ -32,7 +32,7 @@ describe("an app that is removed from a cluster", () => {
     expect(before.at(-1)).toMatchObject({ phase: "deleting" });
   });
 
-  test("[AO14] is not gone while somebody else's finalizer holds something of it, which is named", async () => {
+  test("[AO14] an app is not gone while somebody else's finalizer holds one of its objects, and its report names the object", async () => {
     await world.deploy([workload("web", { env: [{ name: "A", value: "1" }] })]);
     await world.seen(CALM);
     const held = { metadata: { finalizers: ["example.com/backup"] } };
@@ -43,7 +43,7 @@ describe("an app that is removed from a cluster", () => {
     await vi.waitFor(() => expect(world.reports.at(-1)?.report).toEqual({ state: "gone" }), { timeout: 40_000 });
   });
 
-  test("[AO14] takes what its status has forgotten, and leaves what is somebody else's", async () => {
+  test("[AO14] removing an app deletes objects that its status has forgotten, and leaves objects of somebody else", async () => {
     await world.deploy([workload("web", { env: [{ name: "A", value: "1" }] })]);
     await world.seen(CALM);
     await world.apps.stop();

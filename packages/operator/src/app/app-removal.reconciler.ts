@@ -1,4 +1,4 @@
-import { type AppReport, type Gone, LABELS, safeText, UNKNOWN_DRIFT } from "@binnacle/contract";
+import { type AppReport, type Gone, LABELS, type Reasoned, safeText, UNKNOWN_DRIFT } from "@binnacle/contract";
 import type { StoredResource } from "../desired/desired-state.ts";
 import { finalize } from "../desired/finalizer.adapter.ts";
 import { isOurs, ownSelector } from "../desired/ownership.ts";
@@ -6,7 +6,7 @@ import type { StoredKind } from "../desired/stored-kind.ts";
 import type { ApplySet } from "../kube/apply-set.adapter.ts";
 import { type InventoryItem, itemOf, union } from "../kube/inventory.ts";
 import type { KubeClient, KubeObject } from "../kube/kube-client.ts";
-import { APPS, OWNED_KINDS } from "../kube/resource-types.ts";
+import { OWNED_KINDS } from "../kube/resource-types.ts";
 import type { Pass } from "../reconcile/kind.ts";
 import { type AppMemory, chartOf, memoryIn } from "./app-status.ts";
 import type { Releases } from "./releases.ts";
@@ -14,7 +14,7 @@ import type { Releases } from "./releases.ts";
 type App = StoredResource<"app">;
 
 export interface RemovalPorts {
-  readonly kube: Pick<KubeClient, "get" | "list" | "patch" | "patchStatus" | "delete">;
+  readonly kube: Pick<KubeClient, "get" | "list" | "patch" | "delete">;
   readonly applySet: ApplySet;
   readonly releases: Releases;
   readonly clusterId: string;
@@ -26,17 +26,15 @@ const REQUEUE_MS = 2_000;
 /** Deletes all objects of an app and reports it gone only once none is left. */
 export function createAppRemoval({ kube, applySet, releases, clusterId, stored }: RemovalPorts) {
   async function remove(app: App, holder: KubeObject): Promise<Pass<"app">> {
-    const { name, namespace } = app.spec;
+    const { namespace } = app.spec;
     const memory = memoryIn(holder);
     const items = union(memory.inventory, await labelled(app));
     const scope = { namespace, isLast: true, isOurs: madeFor(app, clusterId) };
     const left = await applySet.prune(items, scope);
     const leftReleases = await removeReleases(app, memory);
     if (left.length + leftReleases.length > 0) {
-      if (left.length < memory.inventory.length) {
-        await kube.patchStatus(APPS, name, namespace, { phase: "deleting", inventory: left, releases: leftReleases });
-      }
-      return { report: stillThere(left, leftReleases), requeueAfterMs: REQUEUE_MS };
+      const status = { inventory: left, releases: leftReleases };
+      return { report: stillThere(left, leftReleases), status, requeueAfterMs: REQUEUE_MS };
     }
     const finalized = await finalize(kube, stored, holder);
     if (finalized.state === "gone") return { report: NOTHING_LEFT, requeueAfterMs: null };
@@ -73,7 +71,7 @@ export function stillThere(
   items: readonly Pick<InventoryItem, "kind" | "name">[],
   releases: readonly string[],
   finalizers: readonly string[] = [],
-): AppReport {
+): AppReport & Reasoned {
   const names = [
     ...items.map(({ kind, name }) => `${kind} ${name}`),
     ...releases.map((name) => `release ${name}`),

@@ -1,10 +1,8 @@
-import { canonicalJson } from "@binnacle/contract";
 import { type InventoryItem, itemsIn } from "../kube/inventory.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
 import { countIn, listIn, statusOf, textIn } from "../kube/object-fields.ts";
 import { driftStatus, type EarlierDrift, earlierDriftIn } from "../reconcile/drift-report.ts";
 import { type LastPhase, lastPhaseIn } from "../reconcile/last-phase.ts";
-import type { PhaseReport } from "./phase.ts";
 
 export interface ComponentStatus {
   readonly name: string;
@@ -13,6 +11,8 @@ export interface ComponentStatus {
   readonly appliedGeneration: number;
   /** The Job that has done the component's work; empty where none has. */
   readonly finishedJob: string;
+  /** The version of the operator that rendered what runs; empty where it is older than this record. */
+  readonly rendering: string;
 }
 
 /** The chart that a release was made of last: whoever takes the release away asks whose rights it had. */
@@ -55,6 +55,7 @@ export function memoryIn(holder: KubeObject): AppMemory {
       readyReplicas: countIn(component["readyReplicas"]),
       appliedGeneration: countIn(component["appliedGeneration"]),
       finishedJob: textIn(component["finishedJob"]),
+      rendering: textIn(component["rendering"]),
     })),
     ranGeneration: typeof ranGeneration === "number" ? ranGeneration : null,
     drift: earlierDriftIn(drift),
@@ -68,28 +69,8 @@ const namesIn = (names: unknown): string[] =>
 export const chartOf = ({ charts }: AppMemory, release: string): ReleaseChart | null =>
   charts.find((chart) => chart.release === release) ?? null;
 
-type Said = Pick<PhaseReport, "phase" | "reason" | "message"> & { readonly phase_since: string };
-
-/** The status as it is written, for people as well: `kubectl get` shows the phase. */
-export function statusFields(memory: AppMemory, generation: number, said: Said) {
+/** The operator's memory of the app as the status keeps it. */
+export function statusFields(memory: AppMemory, generation: number) {
   const { drift, lastPhase: _, ...rest } = memory;
-  const { phase, phase_since: phaseSince, reason, message } = said;
-  return {
-    generation,
-    phase,
-    phaseSince,
-    reason,
-    message,
-    ...rest,
-    drift: driftStatus(drift),
-  };
-}
-
-/** Null and absent are the same in a status. */
-export function isSameStatus(before: unknown, after: unknown): boolean {
-  return canonicalJson(withoutNulls(before)) === canonicalJson(withoutNulls(after));
-}
-
-function withoutNulls(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value ?? {}, (_, inner: unknown) => (inner === null ? undefined : inner)));
+  return { generation, ...rest, drift: driftStatus(drift) };
 }

@@ -4,6 +4,40 @@ import { ownLabels } from "../desired/ownership.ts";
 import { CLAIMS, PODS } from "../kube/resource-types.ts";
 import { type AppWorld, appWorld, CALM, workload } from "./app-world.fixture.ts";
 
+describe("a volume that was made with another storage class", () => {
+  let world: AppWorld;
+  beforeEach(async () => {
+    world = await appWorld();
+    world.apps.start();
+    return () => world.stop();
+  });
+
+  test.each(["deployment", "statefulset"] as const)(
+    "[AO3104] another storage class for a volume of a %s is refused in words before anything is applied, and set back it goes on",
+    async (kind) => {
+      const classed = (storage_class: string, value: string) =>
+        workload("web", {
+          kind,
+          env: [{ name: "A", value }],
+          volumes: [{ name: "data", mount_path: "/data", size_gb: 1, storage_class }],
+        });
+      await world.deploy([classed("first", "1")]);
+      const made = kind === "deployment" ? "PersistentVolumeClaim" : "StatefulSet";
+      const version = made === "StatefulSet" ? "apps/v1" : "v1";
+      const name = made === "StatefulSet" ? "shop-web" : "shop-web-data";
+      await vi.waitFor(async () => expect(await world.get(version, made, name)).not.toBeNull(), { timeout: 20_000 });
+      await world.deploy([classed("second", "2")]);
+      await world.seen({ reason: "ImmutableVolume" });
+      expect((await world.get("v1", "ConfigMap", "shop-web-env"))?.["data"]).toEqual({ A: "1" });
+      await world.deploy([classed("first", "2")]);
+      await vi.waitFor(
+        async () => expect((await world.get("v1", "ConfigMap", "shop-web-env"))?.["data"]).toEqual({ A: "2" }),
+        { timeout: 20_000 },
+      );
+    },
+  );
+});
+
 const sized = (size_gb: number) => [{ name: "data", mount_path: "/data", size_gb }];
 
 /** Nothing enlarges the volumes of a real node of the tests. */
@@ -27,7 +61,7 @@ describe.skipIf(!inject("isSimulated"))("a volume that is to grow", () => {
     await world.client.patchStatus(CLAIMS, name, world.namespace, { capacity: { storage } });
   }
 
-  test("[AO58] of a deployment grows, and the app runs again once it has", async () => {
+  test("[AO58] a volume of a Deployment grows, and the app is running again once it has grown", async () => {
     await world.deploy([workload("web", { volumes: sized(1) })]);
     await world.seen(CALM);
     await world.deploy([workload("web", { volumes: sized(2) })]);
@@ -35,7 +69,7 @@ describe.skipIf(!inject("isSimulated"))("a volume that is to grow", () => {
     await world.seen(CALM);
   });
 
-  test("[AO58] of a statefulset grows for each replica, which all run on while the set is made again", async () => {
+  test("[AO58] a volume of a StatefulSet grows for each replica, and all pods run on while the StatefulSet is recreated", async () => {
     const db = (size_gb: number) => workload("db", { kind: "statefulset", replicas: 2, volumes: sized(size_gb) });
     const set = () => world.get("apps/v1", "StatefulSet", "shop-db");
     const podIds = async () => {
@@ -55,7 +89,7 @@ describe.skipIf(!inject("isSimulated"))("a volume that is to grow", () => {
     expect(await podIds()).toEqual(pods);
   });
 
-  test("[AO59] keeps the size of a volume whose class does not let it grow, says so, and goes on once it is set back", async () => {
+  test("[AO59] a volume whose storage class forbids growth keeps its size, the app says so, and goes on once the size is set back", async () => {
     const metadata = {
       name: "shop-web-data",
       namespace: world.namespace,

@@ -25,6 +25,7 @@ import { specOf } from "../kube/object-fields.ts";
 import { startPodView } from "../kube/pod-view.adapter.ts";
 import { realClock } from "../kube/real-clock.adapter.ts";
 import { APPS, PROJECTS, SECRETS } from "../kube/resource-types.ts";
+import { ALL_RIGHTS } from "../project/project-rights.store.ts";
 import { reconcilerFor } from "../reconcile/kind.reconciler.ts";
 import { appKind } from "./app-kind.reconciler.ts";
 import { standInReleases } from "./releases.fixture.ts";
@@ -41,10 +42,13 @@ async function installDefinitions(client: KubeClient): Promise<void> {
   await vi.waitFor(async () => client.list(APPS), { timeout: 20_000 });
 }
 
-export interface Told {
+export interface DeployOptions {
+  /** Another app than that of the world. */
+  readonly app?: string;
   readonly generation?: number;
   readonly paused?: boolean;
   readonly take_over?: boolean;
+  readonly suspended?: boolean;
   readonly secrets?: AppBody["secret"]["secrets"];
 }
 
@@ -56,6 +60,16 @@ export const workload = (name: string, spec: DesiredComponent["workload_spec"] =
 });
 
 export const WEB = workload("web", { replicas: 2, ports: [{ name: "http", port: 80 }] });
+
+/** Each app keeps its id. */
+function createResourceIds(): (app: string) => string {
+  const ids = new Map<string, string>();
+  return (app) => {
+    const id = ids.get(app) ?? randomUUID();
+    ids.set(app, id);
+    return id;
+  };
+}
 
 /** What an app reports that runs as it was asked for. */
 export const CALM = { phase: "running", drift: { state: "in_sync" } };
@@ -74,33 +88,33 @@ export async function appWorld({ name = "shop", log = QUIET } = {}) {
   await client.apply({ apiVersion: "v1", kind: "Namespace", metadata }, { force: true });
 
   const key = `app/${namespace}/${name}`;
-  const resource_id = randomUUID();
+  const resourceIdOf = createResourceIds();
   const reports: { readonly generation: number; readonly report: AppReport | Gone }[] = [];
   const sink = {
     report: (_kind: string, { generation }: { generation: number }, report: unknown) => {
       reports.push({ generation, report: report as AppReport | Gone });
     },
   };
-  const view = startDesiredView({ kube: client, kinds: KINDS, clusterId, clock: realClock, log });
+  const shared = { kube: client, kinds: KINDS, clusterId, sink, projectRights: ALL_RIGHTS, clock: realClock, log };
+  const view = startDesiredView(shared);
   await view.synced;
-  const store = createDesiredStore({ kube: client, kinds: KINDS, clusterId, namespace, sink, clock: realClock });
+  const store = createDesiredStore({ ...shared, namespace });
   const pods = startPodView({ kube: client, log });
   await pods.synced;
   const releases = standInReleases();
   const syncProgress = createSyncProgress();
   syncProgress.syncEnded();
   const ports = {
-    kube: client,
+    ...shared,
     view,
-    sink,
     releases: releases.port,
     pods,
     hosts: FREE_HOSTS,
     syncProgress,
     nowMs: Date.now,
-    clusterId,
-    clock: realClock,
-    log,
+    podSecurityLimit: "privileged",
+    appsAtOnce: 5,
+    version: "1.0.0",
     settings: { drift_policy: "heal" },
   } as const;
   let generation = 0;
@@ -114,33 +128,37 @@ export async function appWorld({ name = "shop", log = QUIET } = {}) {
     ports,
     reports,
     releases,
-    /** The hub has told everything until a test says otherwise. */
+    /** The hub has sent everything, unless a test says otherwise. */
     syncProgress,
     /** Never started: for single runs. */
     reconciler: reconcilerFor(appKind, ports),
     apps: reconcilerFor(appKind, ports),
 
-    async deploy(components: readonly DesiredComponent[], told: Told = {}) {
-      generation = told.generation ?? generation + 1;
-      const { paused = false, take_over = false, secrets = {} } = told;
+    async deploy(components: readonly DesiredComponent[], options: DeployOptions = {}) {
+      generation = options.generation ?? generation + 1;
+      const { app = name, paused = false, take_over = false, secrets = {}, suspended } = options;
+      const said = { paused, take_over, ...(suspended ? { suspended } : {}) };
       const body: AppBody = {
-        spec: { project_id: PROJECT_ID, namespace, name, paused, take_over, components: [...components] },
+        spec: { project_id: PROJECT_ID, namespace, name: app, ...said, components: [...components] },
         secret: { secrets, values: {} },
       };
-      const named = { key, resource_id, generation, hash: hashOf(body) };
-      const frame = { type: "apply", id: randomUUID(), session: randomUUID(), kind: "app", body, ...named } as const;
-      expect(await store.apply(frame)).toBeNull();
-      await vi.waitFor(() => expect(view.get("app", key)?.generation).toBe(generation));
+      const own = { key: `app/${namespace}/${app}`, resource_id: resourceIdOf(app), generation };
+      const frame = { type: "apply", id: randomUUID(), session: randomUUID(), kind: "app", body, ...own } as const;
+      expect(await store.apply({ ...frame, hash: hashOf(body) })).toBeNull();
+      await vi.waitFor(() => expect(view.get("app", own.key)?.generation).toBe(generation));
       return generation;
     },
 
     /** Stores the project as the hub sends it. Nothing reconciles it here. */
-    async project(policy: Partial<DesiredPolicy>) {
-      const spec = { org_id: randomUUID(), name: namespace, namespace, policy: { ...DEFAULT_POLICY, ...policy } };
+    async project(policy: Partial<DesiredPolicy>, { suspended = false, generation: told = 1 } = {}) {
+      const held = suspended ? { suspended } : {};
+      const fence = { ...DEFAULT_POLICY, ...policy };
+      const spec = { org_id: randomUUID(), name: namespace, namespace, policy: fence, ...held };
       const body: DesiredBodies["project"] = { spec, secret: {} };
-      const named = { key: `project/${namespace}`, resource_id: PROJECT_ID, generation: 1, hash: hashOf(body) };
+      const named = { key: `project/${namespace}`, resource_id: PROJECT_ID, generation: told, hash: hashOf(body) };
       const frame = { type: "apply", id: randomUUID(), session: randomUUID(), kind: "project" } as const;
       expect(await store.apply({ ...frame, body, ...named })).toBeNull();
+      await vi.waitFor(() => expect(view.get("project", named.key)?.generation).toBe(told));
     },
 
     /** Stores the pull secrets of the namespace as the hub sends them. */
@@ -161,7 +179,7 @@ export async function appWorld({ name = "shop", log = QUIET } = {}) {
     async remove() {
       generation += 1;
       const frame = { type: "remove", id: randomUUID(), session: randomUUID(), kind: "app" } as const;
-      expect(await store.remove({ ...frame, key, resource_id, generation })).toBeNull();
+      expect(await store.remove({ ...frame, key, resource_id: resourceIdOf(name), generation })).toBeNull();
     },
 
     /** Waits for a report of the present generation that is like this. */
@@ -188,24 +206,25 @@ export async function appWorld({ name = "shop", log = QUIET } = {}) {
       await world.apps.stop();
       await pods.stop();
       await view.stop();
-      await releaseFinalizers();
+      await releaseFinalizers(client, namespace);
       await removeNamespace();
       await client.close();
     },
   };
 
-  /** Nobody is left to take them away, and the namespace would wait for them forever. */
-  async function releaseFinalizers() {
-    for (const [type, holder, place] of [
-      [APPS, name, namespace],
-      [SECRETS, "binnacle-registries", namespace],
-      [PROJECTS, namespace, null],
-    ] as const) {
-      if (!(await client.get(type, holder, place))) continue;
-      await client.patch(type, holder, place, { metadata: { finalizers: null } }, { kind: "merge" });
-      if (place === null) await client.delete(type, holder);
-    }
-  }
   return world;
 }
 export type AppWorld = Awaited<ReturnType<typeof appWorld>>;
+
+/** Nobody is left to take them away, and the namespace would wait for them forever. */
+async function releaseFinalizers(client: KubeClient, namespace: string): Promise<void> {
+  for (const [type, holder, place] of [
+    ...(await client.list(APPS, { namespace })).items.map((app) => [APPS, app.metadata.name, namespace] as const),
+    [SECRETS, "binnacle-registries", namespace],
+    [PROJECTS, namespace, null],
+  ] as const) {
+    if (!(await client.get(type, holder, place))) continue;
+    await client.patch(type, holder, place, { metadata: { finalizers: null } }, { kind: "merge" });
+    if (place === null) await client.delete(type, holder);
+  }
+}

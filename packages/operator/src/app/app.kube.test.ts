@@ -14,7 +14,7 @@ describe("an app on a cluster", () => {
     return () => world.stop();
   });
 
-  test("[AO1] becomes a workload of every kind, with all that belongs to it", async () => {
+  test("[AO1] an app becomes a workload of every kind, with all objects that belong to it", async () => {
     const volumes = [{ name: "data", mount_path: "/data", size_gb: 1 }];
     const ports = [{ name: "http", port: 80 }];
     await world.deploy(
@@ -47,7 +47,7 @@ describe("an app on a cluster", () => {
     expect(ours).toMatchObject({ manager: "binnacle", operation: "Apply" });
   });
 
-  test("[AO15] is scaled, paused, resumed and changed", async () => {
+  test("[AO15] an app on a cluster is scaled, paused, resumed and changed", async () => {
     await world.deploy([WEB]);
     await world.seen({ ...CALM, components: [{ name: "web", ready_replicas: 2 }] });
     await world.deploy([workload("web", { replicas: 3 })]);
@@ -58,7 +58,7 @@ describe("an app on a cluster", () => {
     await world.seen({ ...CALM, components: [{ name: "web", ready_replicas: 3 }] });
   });
 
-  test("[AO16] keeps its replicas when it begins to scale by itself, and gets them back after a pause", async () => {
+  test("[AO16] a component keeps its replicas when autoscaling begins, and gets them back after a pause", async () => {
     const autoscale = { min: 1, max: 6, cpu_percent: 70 };
     await world.deploy([workload("web", { replicas: 4 })]);
     await world.seen({ ...CALM, components: [{ name: "web", ready_replicas: 4 }] });
@@ -73,7 +73,7 @@ describe("an app on a cluster", () => {
     await world.seen({ ...CALM, components: [{ name: "web", ready_replicas: 2 }] });
   });
 
-  test("[AO120] runs with another least number of an autoscaler once that many replicas are ready", async () => {
+  test("[AO120] an app with a new autoscaler minimum is running once that many replicas are ready", async () => {
     const scaled = (min: number) => [workload("web", { autoscale: { min, max: 6, cpu_percent: 70 } })];
     await world.deploy(scaled(1));
     await world.seen(CALM);
@@ -85,7 +85,7 @@ describe("an app on a cluster", () => {
     expect(first?.report).toMatchObject({ components: [{ name: "web", ready_replicas: 4 }] });
   });
 
-  test("[AO3] loses what a removed component had, and nothing else", async () => {
+  test("[AO3] an app loses the objects of a removed component, and no others", async () => {
     const volumes = [{ name: "data", mount_path: "/data", size_gb: 1 }];
     await world.deploy([WEB, workload("api", { volumes, ports: [{ name: "http", port: 80 }] })]);
     await world.seen(CALM);
@@ -99,7 +99,7 @@ describe("an app on a cluster", () => {
     expect(await world.get("v1", "PersistentVolumeClaim", "shop-api-data")).not.toBeNull();
   });
 
-  test("[AO4] does not lose what somebody has made again under the same name", async () => {
+  test("[AO4] an app does not prune an object that somebody else has created again under the same name", async () => {
     await world.deploy([WEB, workload("api", { env: [{ name: "A", value: "1" }] })]);
     await world.seen(CALM);
     await world.apps.stop();
@@ -116,7 +116,7 @@ describe("an app on a cluster", () => {
     expect(await world.get("v1", "ConfigMap", "shop-api-env")).toMatchObject({ data: { mine: "yes" } });
   });
 
-  test("[AO8] [AO9] leaves an object of somebody else alone until it is told to take it over", async () => {
+  test("[AO8] [AO9] an app leaves an object of somebody else alone until the app is told to take the object over", async () => {
     const metadata = { name: "shop-web", namespace: world.namespace };
     const spec = { selector: { app: "theirs" }, ports: [{ name: "theirs", port: 80 }] };
     await world.client.create({ apiVersion: "v1", kind: "Service", metadata, spec }, { fieldManager: "somebody" });
@@ -140,7 +140,7 @@ describe("an app on a cluster", () => {
     });
   });
 
-  test("[AO8] leaves an object of another app alone, though that is Binnacle's too", async () => {
+  test("[AO8] an app leaves an object of another app alone, though Binnacle manages that object too", async () => {
     const labels = { ...ownLabels(world.clusterId), [LABELS.app]: "sho", [LABELS.component]: "p-web" };
     const metadata = { name: "shop-web-env", namespace: world.namespace, labels };
     await world.client.create({ apiVersion: "v1", kind: "ConfigMap", metadata, data: { A: "theirs" } });
@@ -149,7 +149,7 @@ describe("an app on a cluster", () => {
     expect(await world.get("v1", "ConfigMap", "shop-web-env")).toMatchObject({ data: { A: "theirs" } });
   });
 
-  test("[AO17] is reconciled when the pull secrets of its namespace change, and when an object of it does", async () => {
+  test("[AO17] an app is reconciled when the pull secrets of its namespace change, and when one of its objects changes", async () => {
     await world.deploy([WEB]);
     await world.seen(CALM);
     const pulls = async () => {
@@ -166,7 +166,7 @@ describe("an app on a cluster", () => {
     await world.seen(CALM);
   });
 
-  test("[AO17] [AO40] is reconciled when the level of its project changes, which is no drift", async () => {
+  test("[AO17] [AO40] an app is reconciled when the pod security level of its project changes, which is not drift", async () => {
     await world.deploy([WEB]);
     await world.seen(CALM);
     const rendered = async () => JSON.stringify(await world.get("apps/v1", "Deployment", "shop-web"));
@@ -177,7 +177,7 @@ describe("an app on a cluster", () => {
     expect(world.reports.every(({ report }) => "drift" in report && report.drift.state !== "drifted")).toBe(true);
   });
 
-  test("[AO10] says that a volume of a statefulset cannot become another one, and keeps it as it is", async () => {
+  test("[AO10] an app reports that a volume of a StatefulSet cannot be renamed or shrunk, and keeps the volume", async () => {
     const db = (name: string, size_gb: number) =>
       workload("db", { kind: "statefulset", volumes: [{ name, mount_path: "/data", size_gb }] });
     await world.deploy([db("data", 2)]);
@@ -190,14 +190,14 @@ describe("an app on a cluster", () => {
     await world.seen(CALM);
   });
 
-  test("[AO11] says what the cluster does not take before anything is applied", async () => {
+  test("[AO11] an app reports an object that the cluster refuses before anything is applied", async () => {
     const labels = { team: "no value of a label" };
     await world.deploy([workload("web", { env: [{ name: "A", value: "1" }], labels })]);
     await world.seen({ phase: "failed", reason: "ObjectRefused" });
     expect(await world.get("v1", "ConfigMap", "shop-web-env")).toBeNull();
   });
 
-  test("[AO18] does not run a job again that is done, when somebody tidies it away", async () => {
+  test("[AO18] an app does not run a finished Job again when somebody deletes the Job", async () => {
     const type = await world.client.resourceTypeOf("batch/v1", "Job");
     const jobs = async () => (await world.client.list(type, { namespace: world.namespace })).items;
     await world.deploy([workload("migrate", { kind: "job" })]);
@@ -213,7 +213,7 @@ describe("an app on a cluster", () => {
     expect(await jobs()).toHaveLength(1);
   });
 
-  test.skipIf(!inject("isSimulated"))("[AO24] says why its pods do not get ready", async () => {
+  test.skipIf(!inject("isSimulated"))("[AO24] an app reports why its pods do not get ready", async () => {
     await world.deploy([WEB]);
     await world.seen(CALM);
     const fate = { metadata: { annotations: { "test.binnacle.dev/fate": "crash" } } };

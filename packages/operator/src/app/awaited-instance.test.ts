@@ -11,7 +11,7 @@ describe("an addon instance that an app names and nobody sees", () => {
     ["is missing if it was deleted, whatever the hub may still tell", { isDeleted: true }, false],
     ["is waited for if it comes again after it was deleted", { isDeleted: true, isHeld: true }, true],
     ["is waited for once it is told after all", { wasMissing: true, isHeld: true }, true],
-  ])("[AO38] %s", (_, given, isAwaited) => {
+  ])("[AO38] an addon instance that an app names and nobody has seen %s", (_, given, isAwaited) => {
     expect(mayStillCome({ ...NOTHING_KNOWN, ...given })).toBe(isAwaited);
   });
 });

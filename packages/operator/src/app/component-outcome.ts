@@ -15,6 +15,8 @@ export interface Outcome {
   readonly isApplied: boolean;
   /** Something stands in the way that does not pass by itself. */
   readonly isStopped: boolean;
+  /** It still runs as another version of the operator has rendered it, until it is the turn of the app. */
+  readonly waitsForTurn: boolean;
   readonly objects: readonly KubeObject[];
   readonly blocked: ComponentPlan["blocked"];
   /** Fields that somebody has changed and that have not been healed. */
@@ -22,6 +24,8 @@ export interface Outcome {
   /** Fields that have been healed in this pass. */
   readonly healed: readonly DriftField[];
   readonly isCertain: boolean;
+  /** Something of this generation was not applied because the app is suspended. What was changed by hand is not meant. */
+  readonly isHeldBack: boolean;
   /** Of a release, those that are known by now. */
   readonly exports: Exports | null;
 }
@@ -29,11 +33,13 @@ export interface Outcome {
 const NOTHING_DONE = {
   isApplied: false,
   isStopped: false,
+  waitsForTurn: false,
   objects: [],
   blocked: [],
   drifted: [],
   healed: [],
   isCertain: false,
+  isHeldBack: false,
   exports: null,
 } as const;
 
@@ -96,6 +102,13 @@ export interface WantedObjects {
   readonly finishedJobs: ReadonlySet<string>;
 }
 
+/** What a component is to have while it is held: a Job that another version has named and that is done stays the one that it needs. */
+export function objectsUntilTurn({ objects, finishedJobs }: WantedObjects, finishedJob: string): WantedObjects {
+  if (finishedJob === "") return { objects, finishedJobs };
+  const named = (job: KubeObject) => ({ ...job, metadata: { ...job.metadata, name: finishedJob } });
+  return { objects: objects.map((object) => (object.kind === "Job" ? named(object) : object)), finishedJobs };
+}
+
 /**
  * As many replicas as the component asks for. An autoscaler may decide on more than its least number, and nodes decide on those
  * of a DaemonSet.
@@ -110,7 +123,7 @@ function desiredReplicas({ objects, finishedJobs }: WantedObjects): number {
   return finishedJobs.has(workload.metadata.name) || specOf(workload)["suspend"] === true ? 0 : 1;
 }
 
-/** What is there of the component's workload. */
+/** The state of the component's workload in the cluster. */
 export function runsOf(objects: readonly KubeObject[], wanted: WantedObjects) {
   const workload = wanted.objects.find(({ kind }) => WORKLOADS.has(kind));
   const live = objects.find(({ kind }) => WORKLOADS.has(kind)) ?? null;

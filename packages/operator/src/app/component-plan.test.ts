@@ -1,9 +1,17 @@
 import type { DriftField } from "@binnacle/contract";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { Planned } from "../kube/apply-set.adapter.ts";
 import type { Step } from "../kube/apply-set.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
-import { componentReadiness, explained, outcome, runsOf, stoppedState, unmetNeeds } from "./component-outcome.ts";
+import {
+  componentReadiness,
+  explained,
+  objectsUntilTurn,
+  outcome,
+  runsOf,
+  stoppedState,
+  unmetNeeds,
+} from "./component-outcome.ts";
 import { planComponent } from "./component-plan.ts";
 
 const field: DriftField = { object: { kind: "Deployment", name: "web" }, pointer: "/spec/replicas" };
@@ -47,39 +55,75 @@ describe("what is done about a component", () => {
     expect(done(names, given)).toEqual(expected);
   });
 
-  test("[AO33] what somebody has changed stays until it may be put right", () => {
+  test("[AO600] pods that nobody has asked to replace wait for the turn of the app, with all that belongs to them", () => {
+    const restart = { ...planned("apply"), isRestart: true };
+    const toDo = (steps: readonly Planned[], given: object, mayHeal = false) => {
+      const { waitsForTurn, toDo: kept } = planComponent(steps, { isSyncing: false, mayHeal: () => mayHeal, ...given });
+      return { waitsForTurn, toDo: kept.length };
+    };
+    const held = { mayRestart: () => false };
+    expect(toDo([restart, planned("apply")], held)).toEqual({ waitsForTurn: true, toDo: 0 });
+    expect(toDo([restart, planned("apply")], { mayRestart: () => true })).toEqual({ waitsForTurn: false, toDo: 2 });
+    expect(toDo([restart, planned("apply")], { ...held, isSyncing: true })).toEqual({ waitsForTurn: false, toDo: 2 });
+    expect(toDo([{ ...planned("recreate"), isRestart: true }], held)).toEqual({ waitsForTurn: true, toDo: 0 });
+    expect(plan(["recreate"]).waitsFor).not.toBeNull();
+    expect(toDo([restart, planned("edited")], held, true)).toEqual({ waitsForTurn: true, toDo: 1 });
+    expect(toDo([{ ...planned("edited"), isRestart: true }], held, true)).toEqual({ waitsForTurn: false, toDo: 1 });
+  });
+
+  test("[AO600] the turn of an app is asked for only where pods would be replaced", () => {
+    const mayRestart = vi.fn(() => true);
+    const given = { isSyncing: false, mayHeal: () => true, mayRestart };
+    planComponent([planned("apply"), { ...planned("keep"), isRestart: false }], given);
+    planComponent([{ ...planned("apply"), isRestart: true }], { ...given, isSyncing: true });
+    expect(mayRestart).not.toHaveBeenCalled();
+    planComponent([{ ...planned("apply"), isRestart: true }], given);
+    expect(mayRestart).toHaveBeenCalledOnce();
+  });
+
+  test("[AO600] a Job that is done stays done while its component waits for the turn of the app", () => {
+    const job = (name: string): KubeObject => ({ apiVersion: "batch/v1", kind: "Job", metadata: { name }, spec: {} });
+    const wanted = { objects: [job("shop-once-new")], finishedJobs: new Set(["shop-once-old", ""]) };
+    const held = objectsUntilTurn(wanted, "shop-once-old");
+    expect(componentReadiness([], held).state).toBe("ready");
+    expect(runsOf([], held)).toMatchObject({ isCompleted: true, desiredReplicas: 0 });
+    const unfinished = objectsUntilTurn(wanted, "");
+    expect(componentReadiness([], unfinished)).toMatchObject({ state: "progressing", reason: "WorkloadMissing" });
+  });
+
+  test("[AO33] a field that somebody has changed stays until the operator may heal it", () => {
     expect(done(["edited", "apply"])).toEqual(["apply"]);
     expect(plan(["edited"])).toMatchObject({ drifted: [field], healed: [] });
     expect(done(["edited", "apply"], { mayHeal: true })).toEqual(["edited", "apply"]);
     expect(plan(["edited"], { mayHeal: true })).toMatchObject({ drifted: [], healed: [field] });
   });
 
-  test("[AO35] what a new generation finds changed is no drift", () => {
+  test("[AO35] a changed field that a new generation overwrites is not drift", () => {
     expect(plan(["edited"], { isSyncing: true, mayHeal: true })).toMatchObject({ drifted: [], healed: [] });
   });
 
-  test("[AO37] nothing is certain where something could not be judged", () => {
+  test("[AO37] a component is not certain to be in sync where one of its objects could not be judged", () => {
     expect(plan(["keep", "unsure"]).isCertain).toBe(false);
     expect(plan(["keep", "apply"]).isCertain).toBe(true);
   });
 
-  test("[AO10] what is made again waits for what it replaces", () => {
+  test("[AO10] an object that is recreated waits until the object that it replaces is gone", () => {
     expect(plan(["wait"]).waitsFor).toBe("It is leaving.");
     expect(plan(["recreate"]).waitsFor).toBe("The Job is made again.");
     expect(plan(["keep"]).waitsFor).toBeNull();
   });
 
-  test("[AO11] it has failed when it is refused, and only waits for a namespace that is not there yet", () => {
+  test("[AO11] a component has failed when an object is refused, and only waits when its namespace does not exist yet", () => {
     expect(stoppedState(plan(["refused"]))).toEqual({ state: "failed", reason: "ObjectRefused", message: "No." });
     const refusal = { refused: "no_namespace", reason: "NamespaceMissing", message: "Not yet." } as const;
     expect(stoppedState({ ...plan([]), refusal })).toMatchObject({ state: "progressing", reason: "NamespaceMissing" });
   });
 
-  test("[AO7] it has failed when a new generation is blocked", () => {
+  test("[AO7] a component has failed when a new generation of it is blocked", () => {
     expect(stoppedState(plan(["blocked"]))).toEqual({ state: "failed", reason: "BlockedSync", message: "Held." });
   });
 
-  test("[AO12] it waits for those that it needs and are not ready", () => {
+  test("[AO12] a component waits for the components that it needs and that are not ready", () => {
     const seen = (name: string, state: "ready" | "progressing") =>
       outcome({ name, type: "workload" }, { state, message: null, readyReplicas: 0, desiredReplicas: 1 });
     const earlier = [seen("db", "ready"), seen("cache", "progressing")];
@@ -115,7 +159,7 @@ describe("a component", () => {
     ["failed with anything of it", [lost, running], { state: "failed", readyReplicas: 1 }],
     ["what its objects are, without a workload", [pending], { state: "progressing", readyReplicas: 0 }],
     ["ready, without anything", [], { state: "ready", readyReplicas: 0 }],
-  ])("[AO25] is %s", (_, objects, expected) => {
+  ])("[AO25] a component is %s", (_, objects, expected) => {
     expect(componentReadiness(objects, wanting([]))).toMatchObject(expected);
   });
 
@@ -157,7 +201,7 @@ describe("a component", () => {
     ],
     ["scaled down by hand", [live(1)], wanted("Deployment", 2), { state: "progressing", readyReplicas: 1 }],
     ["scaled to nothing although it scales by itself", [live(0)], wanted("Deployment"), { state: "progressing" }],
-  ])("[AO41] is not ready %s", (_, objects, workload, expected) => {
+  ])("[AO41] a component is not ready %s", (_, objects, workload, expected) => {
     expect(componentReadiness(objects, wanting([workload]))).toMatchObject(expected);
   });
 
@@ -165,12 +209,12 @@ describe("a component", () => {
     ["with more replicas than it is to have", [live(3)], wanted("Deployment", 2)],
     ["without replicas while it is paused", [live(0)], wanted("Deployment", 0)],
     ["without a Job that is done", [], object("Job", {}, {})],
-  ])("[AO41] is ready %s", (_, objects, workload) => {
+  ])("[AO41] a component is ready %s", (_, objects, workload) => {
     const done = workload.kind === "Job" ? ["web"] : [];
     expect(componentReadiness(objects, wanting([workload], done))).toMatchObject({ state: "ready" });
   });
 
-  test("[AO120] that scales by itself is ready with its least number of replicas, and not before", () => {
+  test("[AO120] a component that autoscales is ready with its minimum number of replicas, and not before", () => {
     const autoscaler = { ...object("HorizontalPodAutoscaler", {}), spec: { minReplicas: 6, maxReplicas: 9 } };
     const scaled = wanting([wanted("Deployment"), autoscaler]);
     expect(componentReadiness([live(1)], scaled)).toMatchObject({
@@ -182,7 +226,7 @@ describe("a component", () => {
     expect(runsOf([live(8)], scaled)).toMatchObject({ desiredReplicas: 8, leastReplicas: 6 });
   });
 
-  test("[AO24] says what its pods say, unless it is ready", () => {
+  test("[AO24] a component reports the trouble of its pods, unless the component is ready", () => {
     const trouble = { reason: "OOMKilled", message: "Too little." } as const;
     expect(explained(componentReadiness([starting], wanting([])), trouble)).toMatchObject({
       state: "progressing",
@@ -207,7 +251,7 @@ describe("a DaemonSet", () => {
   };
   const wanting = { objects: [wanted], finishedJobs: new Set<string>() };
 
-  test("[AO56] has as many replicas as there are nodes for it", () => {
+  test("[AO56] a DaemonSet desires as many replicas as there are nodes for it", () => {
     expect(runsOf([{ ...wanted, status: counts }], wanting)).toMatchObject({
       desiredReplicas: 3,
       leastReplicas: 3,
@@ -219,7 +263,7 @@ describe("a DaemonSet", () => {
     });
   });
 
-  test("[AO56] that somebody has deleted is missed", () => {
+  test("[AO56] a component whose DaemonSet somebody has deleted is not ready, with the reason WorkloadMissing", () => {
     expect(runsOf([], wanting)).toMatchObject({ leastReplicas: 1 });
     expect(componentReadiness([], wanting)).toMatchObject({ state: "progressing", reason: "WorkloadMissing" });
   });
@@ -231,7 +275,7 @@ test("[AO58] a StatefulSet whose volumes grow is made again, unless something of
   expect(plan(["regrow"]).waitsFor).toBe("Its volumes grow, and the StatefulSet is made again around its replicas.");
 });
 
-test("[AO58] a component is not ready while a volume of it grows, though its workload is", () => {
+test("[AO58] a component is not ready while one of its volumes grows, though its workload is ready", () => {
   const metadata = { name: "web", generation: 1 };
   const counts = { observedGeneration: 1, replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 };
   const deployment = { apiVersion: "apps/v1", kind: "Deployment", metadata, spec: { replicas: 1 }, status: counts };

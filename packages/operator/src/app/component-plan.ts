@@ -17,6 +17,8 @@ export interface ComponentPlan {
   /** An object that must be deleted before the next can be made. */
   readonly waitsFor: string | null;
   readonly isCertain: boolean;
+  /** Pods would be replaced, and it is not the turn of the app yet. What is there stays as it is. */
+  readonly waitsForTurn: boolean;
 }
 
 export interface Circumstances {
@@ -24,26 +26,42 @@ export interface Circumstances {
   readonly isSyncing: boolean;
   /** Whether an object with these changed fields may be healed in this pass. */
   readonly mayHeal: (drift: readonly DriftField[]) => boolean;
+  /** Whether pods may be replaced that nobody has asked to be; they may where nothing is said. It is asked only where some would be. */
+  readonly mayRestart?: () => boolean;
 }
 
 /** A new generation is applied as a whole or not at all. */
-export function planComponent(planned: readonly Planned[], { isSyncing, mayHeal }: Circumstances): ComponentPlan {
+export function planComponent(
+  planned: readonly Planned[],
+  { isSyncing, mayHeal, mayRestart = () => true }: Circumstances,
+): ComponentPlan {
   const steps = planned.map(({ step }) => step);
   const blocked = steps.filter((step) => step.action === "blocked");
   const refusal = steps.find((step) => step.action === "refused")?.refusal ?? null;
   const waiting = steps.map(waitOf).find((message) => message !== null);
+  const waitsForTurn = !isSyncing && planned.some(isUnasked) && !mayRestart();
   const drifts = isSyncing ? [] : steps.flatMap((step) => (step.action === "apply" ? [step.drift] : []));
   const isStopped = isSyncing && (blocked.length > 0 || refusal !== null);
   return {
-    toDo: isStopped ? [] : planned.filter(({ step }) => isDone(step, (drift) => isSyncing || mayHeal(drift))),
+    toDo: isStopped
+      ? []
+      : planned.filter(
+          ({ step }) => isDone(step, (drift) => isSyncing || mayHeal(drift)) && (!waitsForTurn || isDrifted(step)),
+        ),
     drifted: drifts.filter((drift) => !mayHeal(drift)).flat(),
     healed: drifts.filter(mayHeal).flat(),
     blocked,
     refusal,
-    waitsFor: waiting ?? null,
+    waitsFor: waitsForTurn ? null : (waiting ?? null),
     isCertain: steps.every((step) => step.action !== "keep" || step.isCertain),
+    waitsForTurn,
   };
 }
+
+const isDrifted = (step: Step): boolean => step.action === "apply" && step.drift.length > 0;
+
+/** Another rendering replaces pods. What somebody has changed is healed whatever it takes, and the rendering comes with it. */
+const isUnasked = ({ step, isRestart = false }: Planned): boolean => isRestart && !isDrifted(step);
 
 function waitOf(step: Step): string | null {
   if (step.action === "wait") return step.message;

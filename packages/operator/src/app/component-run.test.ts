@@ -54,7 +54,7 @@ const podOf = (job: KubeObject) =>
   (specOf(job)["template"] as { readonly metadata: object; readonly spec: typeof pod }).spec;
 
 describe("the Job of a run", () => {
-  test("[AP98] has the first container of the workload, without claims, probes and ports, and ends for good", () => {
+  test("[AP98] the Job of a run has the workload's first container without claims, probes and ports, and is not retried", () => {
     const job = runJob(deployment, asked(), CLUSTER);
     expect(specOf(job)).toMatchObject({
       backoffLimit: 0,
@@ -77,7 +77,7 @@ describe("the Job of a run", () => {
     ]);
   });
 
-  test("[AP98] belongs to the component, but its pods do not: no Service and no workload selects them", () => {
+  test("[AP98] the Job of a run has the labels of its component, but no Service and no workload selects its pods", () => {
     const job = runJob(deployment, asked(), CLUSTER);
     expect(job.metadata.labels).toMatchObject({ [LABELS.app]: "shop", [LABELS.component]: "web", [LABELS.run]: RUN });
     const { labels } = (specOf(job)["template"] as KubeObject).metadata;
@@ -85,7 +85,7 @@ describe("the Job of a run", () => {
     expect(labels).not.toHaveProperty([LABELS.component]);
   });
 
-  test("[AP98] has the command, arguments and variables that are asked for; those of the workload stay otherwise", () => {
+  test("[AP98] the Job of a run uses the command, arguments and variables asked for, and otherwise those of the workload", () => {
     const env = [
       { name: "A", value: "2" },
       { name: "C", value: "3" },
@@ -97,7 +97,7 @@ describe("the Job of a run", () => {
     expect(other).toMatchObject({ command: ["nginx"], args: ["-v"] });
   });
 
-  test("[AP98] is made of the template of a cronjob too", () => {
+  test("[AP98] the Job of a run can be made from the pod template of a CronJob", () => {
     const cron = made("CronJob", { jobTemplate: { spec: { template: { spec: pod } } } });
     expect(podOf(runJob(cron, asked(), CLUSTER)).containers[0]).toMatchObject({ image: "nginx:1.29" });
   });
@@ -130,11 +130,11 @@ describe("the state of a run", () => {
       [podWith({ waiting: { reason: "ImagePullBackOff", message: "not found" } }, "Pending")],
       { status: "pending", exit_code: null, message: expect.stringContaining("cannot be pulled") },
     ],
-  ])("[AP97] with the conditions %j follows Job and pod", (conditions, pods, expected) => {
+  ])("[AP97] the state of a run with the conditions %j follows its Job and pod", (conditions, pods, expected) => {
     expect(runOf(job(conditions), pods as KubeObject[], NOW)).toMatchObject({ id: RUN, component: "web", ...expected });
   });
 
-  test("[AP97] is not taken from the pod of another run", () => {
+  test("[AP97] the state of a run is not taken from the pod of another run", () => {
     const other = podWith(ended(9), "Failed");
     const theirs = { ...other, metadata: { ...other.metadata, labels: { [LABELS.run]: CLUSTER } } };
     expect(runOf(job(), [theirs], NOW)).toMatchObject({ status: "pending", exit_code: null });

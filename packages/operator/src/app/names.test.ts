@@ -6,7 +6,7 @@ import { dnsLabel } from "./render/some-app.fixture.ts";
 
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 
-test("[RN1] names are made of the app's, the component's and what the object is for", () => {
+test("[RN1] the names of objects are made of the app's name, the component's name and what the object is for", () => {
   const { claim, job, ...names } = componentNames("shop", "web");
   expect(names).toEqual({
     base: "shop-web",
@@ -22,7 +22,7 @@ test("[RN1] names are made of the app's, the component's and what the object is 
   expect(job("0123abcd")).toBe("shop-web-0123abcd");
 });
 
-test("[RN1] every name is a DNS label of at most 63 characters, and what gets a suffix has at most 52", () => {
+test("[RN1] every name is a DNS label of at most 63 characters, and a name that gets a suffix has at most 52", () => {
   const pairs = fc.tuple(dnsLabel(51), dnsLabel(51)).filter(([a, b]) => a.length + b.length <= LONGEST_NAMES_TOGETHER);
   fc.assert(
     fc.property(pairs, dnsLabel(63), fc.string(), ([app, component], volume, template) => {
@@ -35,7 +35,7 @@ test("[RN1] every name is a DNS label of at most 63 characters, and what gets a 
   );
 });
 
-test("[RN1] names that are cut stay apart", () => {
+test("[RN1] names that are cut to length stay distinct", () => {
   const [app, component] = ["a".repeat(32), "b".repeat(20)];
   expect(componentNames(app, component).suffixable).toMatch(/^a{32}-b{10}-[0-9a-f]{8}$/);
   expect(componentNames(app, component).suffixable).not.toBe(componentNames(app, `${component.slice(1)}c`).suffixable);

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
+import { LONGEST_NAMES_TOGETHER } from "@binnacle/contract";
 
 const LONGEST_LABEL = 63;
-/** Kubernetes puts the names of these, with a hash or a time behind, where 63 characters are the most. */
-const LONGEST_WITH_SUFFIX = 52;
 const HASH_LENGTH = 8;
 
 export const shortHash = (text: string): string =>
@@ -18,7 +17,7 @@ function fitted(name: string, longest: number): string {
 export interface ComponentNames {
   /** Of Services, Ingresses, autoscalers and budgets, of accounts and releases, and of what runs for good. */
   readonly base: string;
-  /** Of a StatefulSet or a CronJob. */
+  /** Of a StatefulSet or a CronJob: Kubernetes appends a hash or a time, and 63 characters are the most. */
   readonly suffixable: string;
   /** The Service that gives each replica of a StatefulSet a name of its own. */
   readonly headless: string;
@@ -38,7 +37,7 @@ export function componentNames(app: string, component: string): ComponentNames {
   const base = `${app}-${component}`;
   return {
     base,
-    suffixable: fitted(base, LONGEST_WITH_SUFFIX),
+    suffixable: fitted(base, LONGEST_NAMES_TOGETHER),
     headless: `${base}-headless`,
     env: `${base}-env`,
     files: `${base}-files`,

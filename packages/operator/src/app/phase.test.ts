@@ -78,11 +78,62 @@ describe("the phase of an app", () => {
       "RollingOut",
     ],
     ["all ready", facts([READY, ADDON]), "running", "RolloutComplete"],
-  ])("[RN26] of %s", (_, seen, phase, reason) => {
+  ])("[RN26] the phase of an app follows from its components: %s", (_, seen, phase, reason) => {
     expect(phaseReport(seen)).toMatchObject({ phase, reason });
   });
 
-  test("[RN27] comes with a message about those that it is about", () => {
+  const daemon = (node: string, isLost: boolean): KubeObject => ({
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name: node, ownerReferences: [{ apiVersion: "apps/v1", kind: "DaemonSet", name: "web", uid: "u1" }] },
+    spec: { nodeName: node },
+    status: {
+      conditions: [{ type: "Ready", status: isLost ? "False" : "True" }],
+      containerStatuses: [{ name: "web", ready: true }],
+    },
+  });
+  const daemons = (lost: readonly string[], changes: Partial<ComponentState> = {}) =>
+    component("progressing", {
+      message: "DaemonSet web has 498 of 500 replicas available.",
+      readyReplicas: 498,
+      desiredReplicas: 500,
+      pods: ["n0", "n1", "n2"].map((node) => daemon(node, lost.includes(node))),
+      ...changes,
+    });
+  const said = "web: DaemonSet web has 498 of 500 replicas available.";
+  test.each<[string, AppFacts, string, string, string]>([
+    [
+      "lacks only those",
+      facts([daemons(["n2", "n1"])]),
+      "degraded",
+      "ReplicasMissing",
+      `${said} No answer comes from n1, n2.`,
+    ],
+    ["lacks others too", facts([daemons(["n1"])]), "deploying", "RollingOut", said],
+    ["has run, and lacks others", facts([daemons([])], { ranGeneration: 3 }), "degraded", "ReplicasMissing", said],
+    [
+      "is beside a component on its way",
+      facts([daemons(["n1", "n2"]), component("progressing", { name: "api" })]),
+      "deploying",
+      "RollingOut",
+      `${said} No answer comes from n1, n2.; api: progressing`,
+    ],
+  ])(
+    "[AO603] a DaemonSet on nodes that do not answer is degraded with a count, also while it is replaced: one that %s",
+    (_, seen, phase, reason, message) => {
+      expect(phaseReport(seen)).toMatchObject({ phase, reason, message });
+    },
+  );
+
+  test("[AO603] a component is degraded whose DaemonSet lacks only nodes that do not answer, and names at most three", () => {
+    const nodes = ["a", "b", "c", "d", "e"];
+    const pods = nodes.map((node) => daemon(node, true));
+    const { components_status } = phaseReport(facts([daemons([], { pods, readyReplicas: 495 })]));
+    expect(components_status).toMatchObject([{ phase: "degraded", ready: 495, desired: 500 }]);
+    expect(components_status?.[0]?.message).toContain("No answer comes from a, b, c and 2 more.");
+  });
+
+  test("[RN27] the report of an app has a message about the components that its phase is about", () => {
     const seen = facts([
       READY,
       component("failed", { name: "api", message: "No image." }),
@@ -120,11 +171,11 @@ describe("the phase of an app", () => {
     ["paused", MOVING, { isPaused: true }, "paused"],
     ["to be paused", READY, { isPaused: true }, "deploying"],
     ["an addon of a paused app", ADDON, { isPaused: true }, "running"],
-  ])("[AO43] shows a component that is %s", (_, one, changes, phase) => {
+  ])("[AO43] the report of an app shows the phase of a component that is %s", (_, one, changes, phase) => {
     expect(phaseReport(facts([one], changes)).components_status).toMatchObject([{ phase }]);
   });
 
-  test("[AO43] shows each component with its replicas, image and pods, in a report of bounded size", () => {
+  test("[AO43] the report of an app shows each component with its replicas, image and pods, and its size is bounded", () => {
     const pods = Array.from(
       { length: 60 },
       (_, at): KubeObject => ({
@@ -157,7 +208,7 @@ describe("the phase of an app", () => {
     expect(JSON.stringify(report).length).toBeLessThan(160_000);
   });
 
-  test("[RN27] masks and shortens what it is told", () => {
+  test("[RN27] the report of an app masks and shortens the messages of components", () => {
     const message = `pulling https://user:hunter2@registry.example.com <b> ${"x".repeat(2_000)}`;
     const report = phaseReport(facts([component("failed", { message })]));
     expect(report.message).not.toContain("hunter2");

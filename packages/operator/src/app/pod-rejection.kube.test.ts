@@ -21,7 +21,7 @@ interface Place {
 async function fence({ client, namespace, clusterId }: Place, policy: Partial<DesiredPolicy>): Promise<void> {
   const project = { ...applyProject(namespace, {}, policy) } as unknown as { body: Pick<Project, "spec" | "secret"> };
   const fenced = { ...project, ...project.body } as unknown as Project;
-  const labels = podSecurityLabels(fenced);
+  const labels = podSecurityLabels(fenced, "privileged");
   await client.patch(NAMESPACES, namespace, null, { metadata: { labels } }, { kind: "merge" });
   for (const object of policyObjects(fenced, clusterId)) await client.apply(object, { force: true });
 }
@@ -48,7 +48,7 @@ describe("a workload whose pods the API server does not take", { timeout: SLOW_M
 
   // What Binnacle renders passes `baseline`, so a level that it was not told of is what refuses it here.
   test.each(["deployment", "statefulset", "job"] as const)(
-    "[AO39] a %s has failed with the words of Pod Security, and recovers",
+    "[AO39] a %s whose pods violate Pod Security has failed with the API server's words, and recovers",
     async (kind) => {
       await level("restricted");
       await world.deploy([workload("web", { kind })]);
@@ -67,7 +67,7 @@ describe("a workload whose pods the API server does not take", { timeout: SLOW_M
   );
 
   test.each(["deployment", "statefulset"] as const)(
-    "[AO39] a %s that runs in part is degraded with the words of a quota that the cluster's owner has set",
+    "[AO39] a %s that runs only in part is degraded with the words of a quota that the cluster's owner has set",
     async (kind) => {
       const metadata = { name: "theirs", namespace: world.namespace };
       await world.client.create({ apiVersion: "v1", kind: "ResourceQuota", metadata, spec: { hard: { pods: "1" } } });
@@ -78,7 +78,7 @@ describe("a workload whose pods the API server does not take", { timeout: SLOW_M
     },
   );
 
-  test("[AO40] runs under `restricted` where its project has that level, and its Jobs are not run again", async () => {
+  test("[AO40] an app runs under `restricted` where its project has that level, and its Jobs are not run again", async () => {
     const once = workload("once", { kind: "job" });
     await world.deploy([workload("web"), once]);
     await world.seen({ phase: "running" }, SLOW_MS);
@@ -112,7 +112,7 @@ describe.skipIf(!HELM)("a chart whose pods the API server does not take", { time
     /cannot start pods: pods ".*" is forbidden: violates PodSecurity "baseline:latest": host namespaces/,
   );
 
-  test("[HE28] has failed with the words of Pod Security, and recovers", async () => {
+  test("[HE28] a chart whose pods violate Pod Security has failed with the API server's words, and recovers", async () => {
     await world.tell({ host: true, store: true });
     await world.seen({ phase: "failed", reason: "PodRejected", message: violation }, SLOW_MS);
     await world.tell({ host: false });
@@ -121,7 +121,7 @@ describe.skipIf(!HELM)("a chart whose pods the API server does not take", { time
     await world.seen({ phase: "degraded", reason: "PodRejected", message: violation }, SLOW_MS);
   });
 
-  test("[HE28] has failed for a hook, long before Helm gives up waiting", async () => {
+  test("[HE28] a chart whose hook pod violates Pod Security has failed long before Helm gives up waiting", async () => {
     await world.tell({ host: true, hang: true });
     await world.seen({ phase: "failed", reason: "PodRejected", message: violation }, SLOW_MS);
   });

@@ -10,7 +10,7 @@ describe.skipIf(inject("isSimulated"))("an app on a real node", { timeout: 120_0
     return () => world.stop();
   });
 
-  test("[AO45] that keeps ending is in a crash loop with its exit code, and does not run in between", async () => {
+  test("[AO45] an app whose container keeps ending reports CrashLoopBackOff with the exit code, and is not running in between", async () => {
     await world.deploy([workload("web", { image: "crash:1" })]);
     const message = "web: The container web keeps ending with exit code 3; it was restarted 2 times.";
     await world.seen({ reason: "CrashLoopBackOff", message }, 60_000);
@@ -19,19 +19,19 @@ describe.skipIf(inject("isSimulated"))("an app on a real node", { timeout: 120_0
     expect(phases.slice(reasons.indexOf("CrashLoopBackOff"))).not.toContain("running");
   });
 
-  test("[AO45] with a command that does not exist says so in the words of the runtime", async () => {
+  test("[AO45] an app with a command that does not exist reports it in the words of the container runtime", async () => {
     await world.deploy([workload("web", { command: ["/bin/nothing"] })]);
     const message = expect.stringContaining('exec: "/bin/nothing": stat /bin/nothing: no such file or directory');
     await world.seen({ phase: "deploying", reason: "StartError", message }, 60_000);
   });
 
-  test("[AO45] with a job that fails says how often, and with what exit code", async () => {
+  test("[AO45] an app with a Job that fails reports the exit code", async () => {
     await world.deploy([workload("migrate", { kind: "job", image: "crash:1" })]);
     const message = expect.stringContaining("exit code 3");
     await world.seen({ phase: "deploying", message }, 60_000);
   });
 
-  test("[AO45] with an image that nobody has reports that once, though the kubelet says it in two ways", async () => {
+  test("[AO45] an app with an image that cannot be pulled reports it once, though the kubelet words it in two ways", async () => {
     await world.deploy([workload("web", { image: "localhost:1/nobody/has:1" })]);
     await world.seen({ phase: "deploying", reason: "ImagePullBackOff" }, 60_000);
     const messages = new Set(world.reports.map(({ report }) => ("message" in report ? report.message : null)));

@@ -12,13 +12,17 @@ export function standInReleases() {
   const states = new Map<string, SomeState>();
   const instances = new Map<string, Instance>();
   const listeners = new Set<(namespace: string, app: string | null) => void>();
+  const stateOf = ({ name }: WantedRelease): ReleaseState => {
+    const installing = { state: "progressing", message: "It is being installed.", exports: {} } as const;
+    return { ...UNTOUCHED, counts: NO_COUNTS, pods: [], ...(states.get(name) ?? installing) };
+  };
   const port: Releases = {
     async ensure(wanted, options) {
       installed.set(wanted.name, wanted);
       asked.push({ isSyncing: options.isSyncing, takeOver: options.takeOver });
-      const installing = { state: "progressing", message: "It is being installed.", exports: {} } as const;
-      return { ...UNTOUCHED, counts: NO_COUNTS, pods: [], ...(states.get(wanted.name) ?? installing) };
+      return stateOf(wanted);
     },
+    hold: async (wanted) => stateOf(wanted),
     async remove({ name }) {
       removed.push(name);
       installed.delete(name);

@@ -1,4 +1,4 @@
-import type { ChartRef, DesiredComponent } from "@binnacle/contract";
+import type { ChartRef, DesiredComponent, Reason } from "@binnacle/contract";
 import type { KubeObject } from "../kube/kube-client.ts";
 import type { WorkloadCounts } from "../kube/workload-counts.ts";
 import type { Circumstances, ComponentPlan } from "./component-plan.ts";
@@ -19,6 +19,7 @@ export interface WantedRelease {
   readonly name: string;
   readonly chart: ChartRef;
   readonly exportSchema: ExportSchema;
+  readonly hookTimeoutSeconds?: number | undefined;
   readonly values: Readonly<Record<string, unknown>>;
 }
 
@@ -29,7 +30,7 @@ export interface DeletedRelease extends Pick<WantedRelease, "namespace" | "name"
 export interface ReleaseState extends ReleaseDrift {
   readonly state: "ready" | "progressing" | "failed" | "unknown";
   /** One word for programs, where there is one. */
-  readonly reason?: string | null;
+  readonly reason?: Reason | null;
   /** Shown to people; null where there is no message. */
   readonly message: string | null;
   /** Those that are known by now. */
@@ -39,7 +40,7 @@ export interface ReleaseState extends ReleaseDrift {
   readonly pods: readonly KubeObject[];
 }
 
-/** What somebody has done to the objects of a release. */
+/** The manual changes to the objects of a release. */
 export interface ReleaseDrift {
   readonly drifted: ComponentPlan["drifted"];
   readonly healed: ComponentPlan["healed"];
@@ -55,7 +56,7 @@ export interface EnsureOptions extends Circumstances {
 
 export interface Instance extends Publisher {
   readonly state: ReleaseState["state"];
-  readonly reason?: string | null;
+  readonly reason?: Reason | null;
   readonly message: string | null;
   readonly counts: WorkloadCounts;
 }
@@ -66,6 +67,8 @@ export interface Releases {
    * `progressing`, call again.
    */
   ensure(wanted: WantedRelease, options: EnsureOptions): Promise<ReleaseState>;
+  /** Returns its state, and lets no further step of Helm begin until it is ensured again. */
+  hold(wanted: WantedRelease): Promise<ReleaseState>;
   /**
    * Uninstalls it; `gone` once nothing of it is left, also where there never was one. The chart that it was made of decides
    * about the rights, where it is known.

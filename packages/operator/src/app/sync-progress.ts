@@ -31,7 +31,7 @@ export interface UnseenInstance {
   readonly isHeld: boolean;
   /** The hub has sent everything that was desired when it sent the app. */
   readonly isSyncComplete: boolean;
-  /** It was found missing before, with the app as it is now: a new session does not make that doubtful again. */
+  /** The instance was missing before, for the same generation of the app. A new session does not have to check that again. */
   readonly wasMissing: boolean;
   /** The app has used it, or the cluster is deleting it. */
   readonly isDeleted: boolean;

@@ -1,48 +1,73 @@
 /** The role with which charts are installed in the namespaces of projects, named after the release of the tests. */
 export const CHARTS_ROLE = "binnacle-system:binnacle-operator:charts";
 
+const RBAC = "rbac.authorization.k8s.io";
+
 /** By verbs, group and resources, and of some only those of one name. */
 type Right = readonly [verbs: readonly string[], group: string, resources: readonly string[], name?: string];
 
-/** The rights that the operator's code needs for its own account. */
+/** What it binds itself to in the namespaces of projects. */
+export const PROJECTS_ROLE = "binnacle-system:binnacle-operator:projects";
+
+/** Rights in the whole cluster that the operator's code needs for its own account. */
 export const NEEDED: readonly Right[] = [
   [["get", "list", "watch", "create", "patch", "delete"], "binnacle.dev", ["projects", "apps", "addoninstances"]],
   [["patch"], "binnacle.dev", ["projects/status", "apps/status", "addoninstances/status"]],
   [["get", "list", "watch", "create", "patch", "delete"], "", ["namespaces"]],
-  [
-    ["get", "list", "watch", "create", "patch", "delete"],
-    "",
-    ["secrets", "configmaps", "services", "serviceaccounts", "persistentvolumeclaims"],
-  ],
-  [["get", "list", "watch", "create", "patch", "delete"], "apps", ["deployments", "statefulsets", "daemonsets"]],
-  [["get", "list", "watch", "create", "patch", "delete"], "policy", ["poddisruptionbudgets"]],
-  [["get", "list", "watch", "create", "patch", "delete"], "batch", ["jobs", "cronjobs"]],
-  [["get", "list", "watch", "create", "patch", "delete"], "networking.k8s.io", ["ingresses"]],
-  [["list", "watch", "delete"], "gateway.networking.k8s.io", ["httproutes", "grpcroutes", "tlsroutes"]],
-  [["get", "list", "watch", "create", "patch", "delete"], "autoscaling", ["horizontalpodautoscalers"]],
-  [["get", "list", "watch", "create", "patch", "delete"], "networking.k8s.io", ["networkpolicies"]],
-  [["list", "watch", "delete"], "", ["resourcequotas", "limitranges"]],
+  [["get", "list", "watch"], "", ["secrets", "configmaps", "services", "serviceaccounts", "persistentvolumeclaims"]],
+  [["get", "list", "watch"], "apps", ["deployments", "statefulsets", "daemonsets"]],
+  [["get", "list", "watch"], "policy", ["poddisruptionbudgets"]],
+  [["get", "list", "watch"], "batch", ["jobs", "cronjobs"]],
+  [["get", "list", "watch"], "networking.k8s.io", ["ingresses", "networkpolicies"]],
+  [["list", "watch"], "gateway.networking.k8s.io", ["httproutes", "grpcroutes", "tlsroutes"]],
+  [["get", "list", "watch"], "autoscaling", ["horizontalpodautoscalers"]],
+  [["list", "watch"], "", ["resourcequotas", "limitranges"]],
   [["get", "list", "watch"], "", ["pods", "nodes"]],
-  [["list"], "", ["events"]],
-  [["list"], "apps", ["replicasets"]],
   [["get"], "", ["persistentvolumes"]],
   [["get"], "storage.k8s.io", ["storageclasses"]],
-  [["get"], "", ["pods/log", "services/proxy"]],
-  [["get", "create"], "", ["pods/exec"]],
+  [["get"], "", ["services/proxy"]],
   [["get", "list"], "metrics.k8s.io", ["nodes", "pods"]],
   [["get", "list", "watch"], "shipwright.io", ["buildruns"]],
   [["get", "list", "watch"], "kpack.io", ["builds"]],
-  [["create"], "rbac.authorization.k8s.io", ["rolebindings"]],
-  [["get", "patch", "delete"], "rbac.authorization.k8s.io", ["rolebindings"], "binnacle-charts"],
-  [["bind"], "rbac.authorization.k8s.io", ["clusterroles"], CHARTS_ROLE],
+  [["create"], RBAC, ["rolebindings"]],
+  [["get", "patch", "delete"], RBAC, ["rolebindings"], "binnacle-operator"],
+  [["get", "patch", "delete"], RBAC, ["rolebindings"], "binnacle-charts"],
+  [["bind"], RBAC, ["clusterroles"], PROJECTS_ROLE],
+  [["bind"], RBAC, ["clusterroles"], CHARTS_ROLE],
+];
+
+/** Those that it needs in the namespaces of projects only. */
+export const NEEDED_IN_PROJECTS: readonly Right[] = [
+  [["create", "patch", "delete"], "", ["secrets", "configmaps", "services", "serviceaccounts"]],
+  [["create", "patch", "delete"], "", ["persistentvolumeclaims"]],
+  [["create", "patch", "delete"], "apps", ["deployments", "statefulsets", "daemonsets"]],
+  [["create", "patch", "delete"], "policy", ["poddisruptionbudgets"]],
+  [["create", "patch", "delete"], "batch", ["jobs", "cronjobs"]],
+  [["create", "patch", "delete"], "networking.k8s.io", ["ingresses", "networkpolicies"]],
+  [["create", "patch", "delete"], "autoscaling", ["horizontalpodautoscalers"]],
+  [["delete"], "gateway.networking.k8s.io", ["httproutes", "grpcroutes", "tlsroutes"]],
+  [["delete"], "", ["resourcequotas", "limitranges"]],
+  [["list", "create"], "", ["events"]],
+  [["list"], "apps", ["replicasets"]],
+  [["get"], "", ["pods/log"]],
+  [["get", "create"], "", ["pods/exec"]],
   [["impersonate"], "", ["serviceaccounts"], "binnacle-charts"],
+];
+
+/** Those that it needs in its own namespace only, besides the ones with which it upgrades itself. */
+export const NEEDED_AT_HOME: readonly Right[] = [
+  [["create"], "", ["secrets", "configmaps"]],
+  [["patch"], "", ["secrets"], "binnacle-operator-token"],
+  [["patch"], "", ["secrets"], "binnacle-chart-repositories"],
+  [["patch"], "", ["configmaps"], "binnacle-operator-memory"],
 ];
 
 /** Those that it needs beyond, where Binnacle has made the machines. */
 export const NEEDED_FOR_INFRASTRUCTURE: readonly Right[] = [
   [["patch"], "", ["nodes"]],
   [["create"], "", ["pods/eviction"]],
-  [["delete"], "", ["pods"]],
+  [["delete"], "", ["pods", "persistentvolumeclaims", "services"]],
+  [["patch"], "", ["services"]],
   [["list"], "", ["persistentvolumes"]],
 ];
 
@@ -85,6 +110,21 @@ export const REFUSED: readonly (readonly [
   name?: string,
 ])[] = [
   ["update", "", "secrets", "shop"],
+  ["create", "", "secrets", "kube-system"],
+  ["patch", "", "secrets", "binnacle-system", "another"],
+  ["patch", "", "configmaps", "binnacle-system", "another"],
+  ["create", "", "serviceaccounts", "kube-system"],
+  ["create", "apps", "deployments", "kube-system"],
+  ["create", "apps", "deployments", "binnacle-system"],
+  ["patch", "apps", "deployments", "binnacle-system", "another"],
+  ["create", "batch", "jobs", "kube-system"],
+  ["delete", "", "configmaps", "kube-system"],
+  ["delete", "networking.k8s.io", "networkpolicies", "kube-system"],
+  ["get", "", "pods/exec", "kube-system"],
+  ["get", "", "pods/log", "kube-system"],
+  ["impersonate", "", "serviceaccounts", "kube-system", "binnacle-charts"],
+  ["create", "", "events", "kube-system"],
+  ["patch", "", "events", "default"],
   ["create", "", "pods", "shop"],
   ["create", "apps", "replicasets", "kube-system"],
   ["create", "", "pods/eviction", "shop"],

@@ -1,3 +1,7 @@
+import { REASONS, type Reason } from "@binnacle/contract";
+import Type from "typebox";
+import { Check } from "typebox/value";
+
 /** How often a release was worked on of late for one and the same goal, and when that may be done again. */
 export interface Attempts {
   /** The desired state and the account that applies it. */
@@ -13,7 +17,7 @@ export interface Problem {
   /** For people. */
   readonly message: string;
   /** One word for programs, where there is a particular one. */
-  readonly reason: string | null;
+  readonly reason: Reason | null;
 }
 
 const FIRST_MS = 2_000;
@@ -48,25 +52,46 @@ export function afterAttempt(
   return { goal, count: earlier + 1, notBeforeMs: nowMs + retryAfterMs(earlier), endedMs: nowMs, failure };
 }
 
+/** As it stands while an attempt is under way: a process that is killed by it does not find it untried. */
+export const duringAttempt = (before: Attempts | undefined, goal: string, nowMs: number): Attempts =>
+  afterAttempt(before, goal, { failure: failureFor(before, goal) }, nowMs);
+
 /** Of this goal, if it has failed and nothing has come after. */
 export const failureFor = (attempts: Attempts | undefined, goal: string): Problem | null =>
   attempts?.goal === goal ? attempts.failure : null;
 
-/** Lets so many work at once; the others wait in line. */
-export function createSlots(most: number) {
-  let isFree = most;
-  const line: (() => void)[] = [];
-  return {
-    async within<T>(work: () => Promise<T>): Promise<T> {
-      if (isFree > 0) isFree -= 1;
-      else await new Promise<void>((turn) => line.push(turn));
-      try {
-        return await work();
-      } finally {
-        const next = line.shift();
-        if (next) next();
-        else isFree += 1;
-      }
-    },
-  };
+const Noted = Type.Object({
+  goal: Type.String(),
+  count: Type.Integer({ minimum: 1, maximum: 1_000_000 }),
+  notBeforeMs: Type.Number(),
+  endedMs: Type.Number(),
+  failure: Type.Union([
+    Type.Null(),
+    Type.Object({
+      message: Type.String({ maxLength: 2_000 }),
+      reason: Type.Union([Type.Null(), Type.Enum(Object.keys(REASONS) as Reason[])]),
+    }),
+  ]),
+});
+
+export const noteOf = (attempts: Attempts): string => JSON.stringify(attempts);
+
+/**
+ * The attempts for the same goal that an earlier process has noted; undefined where there are none. Charts of the project can write the
+ * note, and so delay releases of their own project, at most as long as a failure would.
+ */
+export function attemptsIn(note: string | null, goal: string, nowMs: number): Attempts | undefined {
+  const noted = note === null ? null : parsed(note);
+  if (!Check(Noted, noted) || noted.goal !== goal) return undefined;
+  const { count, failure } = noted;
+  const notBeforeMs = Math.min(noted.notBeforeMs, nowMs + LONGEST_MS);
+  return { goal, count, notBeforeMs, endedMs: Math.min(noted.endedMs, nowMs), failure };
+}
+
+function parsed(note: string): unknown {
+  try {
+    return JSON.parse(note);
+  } catch {
+    return null;
+  }
 }

@@ -2,8 +2,10 @@ import { isDeleting, isOurs } from "../desired/ownership.ts";
 import type { KubeClient, ResourceType } from "../kube/kube-client.ts";
 import { KubeError } from "../kube/kube-error.ts";
 import { NAMESPACES } from "../kube/resource-types.ts";
+import { ensureBinding, isBoundIn } from "../kube/role-binding.store.ts";
 import type { Clock } from "../kube/work-queue.ts";
-import { accountIn, bindingIn, bindingStep, CHARTS_ACCOUNT, isAccountAsWanted, projectUser } from "./rights.ts";
+import type { ProjectRights } from "../project/project-rights.store.ts";
+import { accountIn, bindingIn, CHARTS_ACCOUNT, isAccountAsWanted, projectUser } from "./rights.ts";
 
 const ACCOUNTS: ResourceType = {
   group: "",
@@ -12,14 +14,6 @@ const ACCOUNTS: ResourceType = {
   kind: "ServiceAccount",
   namespaced: true,
 };
-const BINDINGS: ResourceType = {
-  group: "rbac.authorization.k8s.io",
-  version: "v1",
-  plural: "rolebindings",
-  kind: "RoleBinding",
-  namespaced: true,
-};
-const REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
 
 export interface ChartAccountPorts {
   readonly kube: Pick<KubeClient, "get" | "apply" | "delete" | "as">;
@@ -27,6 +21,8 @@ export interface ChartAccountPorts {
   /** The ClusterRole with the rights of charts in the namespace of their project. */
   readonly role: string;
   readonly clock: Clock;
+  /** The operator needs its own rights first. */
+  readonly projectRights: ProjectRights;
 }
 
 export interface ChartAccounts {
@@ -40,11 +36,8 @@ export interface ChartAccounts {
 
 /** A checked account is trusted for this long. */
 const BELIEVED_MS = 180_000;
-/** The API server learns of a binding a moment after it is written. */
-const REVIEW_EVERY_MS = 200;
-const REVIEWS_AT_MOST = 25;
 
-export function createChartAccounts({ kube, clusterId, role, clock }: ChartAccountPorts): ChartAccounts {
+export function createChartAccounts({ kube, clusterId, role, clock, projectRights }: ChartAccountPorts): ChartAccounts {
   const readyAtMs = new Map<string, number>();
   const working = new Map<string, Promise<void>>();
 
@@ -56,43 +49,20 @@ export function createChartAccounts({ kube, clusterId, role, clock }: ChartAccou
         `The namespace ${namespace} is not that of a project of this cluster, or it is leaving.`,
       );
     }
+    await projectRights.ready(namespace);
     const account = accountIn(namespace, clusterId);
     if (!isAccountAsWanted(await kube.get(ACCOUNTS, CHARTS_ACCOUNT, namespace), account)) {
       await kube.apply(account, { force: true });
     }
-    const binding = bindingIn(namespace, clusterId, role);
-    const found = await kube.get(BINDINGS, CHARTS_ACCOUNT, namespace);
-    const step = bindingStep(found, binding);
-    if (step === "keep") return;
-    const { uid } = found?.metadata ?? {};
-    if (step === "replace") {
-      await kube.delete(BINDINGS, CHARTS_ACCOUNT, namespace, uid ? { preconditions: { uid } } : {});
-    }
-    await kube.apply(binding, { force: true });
-  }
-
-  /** Asked as the account itself, which also shows whether we may act as it. */
-  async function mayWork(namespace: string): Promise<boolean> {
-    const resourceAttributes = { namespace, verb: "create", group: "", resource: "secrets" };
-    const body = {
-      apiVersion: "authorization.k8s.io/v1",
-      kind: "SelfSubjectAccessReview",
-      spec: { resourceAttributes },
-    };
-    const { status } = await kube
-      .as(projectUser(namespace))
-      .raw<{ status: { allowed: boolean } }>("POST", REVIEWS, { body });
-    return status.allowed;
+    await ensureBinding(kube, bindingIn(namespace, clusterId, role));
   }
 
   async function prepare(namespace: string): Promise<void> {
     await ensure(namespace);
-    for (let count = 0; count < REVIEWS_AT_MOST; count += 1) {
-      if (await mayWork(namespace)) {
-        readyAtMs.set(namespace, clock.now());
-        return;
-      }
-      await new Promise<void>((done) => clock.after(REVIEW_EVERY_MS, done));
+    // Asked as the account itself, which also shows whether we may act as it.
+    if (await isBoundIn(namespace, kube.as(projectUser(namespace)), clock)) {
+      readyAtMs.set(namespace, clock.now());
+      return;
     }
     const message = `Charts have no rights in the namespace ${namespace}: is there a ClusterRole ${role} on the cluster? The operator's chart brings it.`;
     throw refused("NoChartRights", message);

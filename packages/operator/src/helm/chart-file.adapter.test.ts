@@ -24,13 +24,13 @@ const access = {
 const never = new AbortController().signal;
 
 let home: string;
-let told: string;
+let records: string;
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), "chart-file-test-"));
   vi.stubEnv("TMPDIR", home);
 });
 beforeEach(async () => {
-  told = await mkdtemp(join(home, "told-"));
+  records = await mkdtemp(join(home, "records-"));
 });
 afterAll(async () => {
   vi.unstubAllEnvs();
@@ -57,13 +57,13 @@ async function upgrade(
   options: Partial<ChartFilesOptions> & { credentials?: () => readonly RepositoryCredential[] } = {},
   signal = never,
 ) {
-  const program = join(told, "helm");
+  const program = join(records, "helm");
   await writeFile(
     program,
     `#!/bin/sh
 for chart; do :; done
-cp "$chart" "${told}/chart.tgz"
-{ echo "args $*"; env; stat -c 'mode %a' "$chart"; find "$HOME" "$(dirname "$chart")" -type f -exec cat {} +; } >"${told}/seen"
+cp "$chart" "${records}/chart.tgz"
+{ echo "args $*"; env; stat -c 'mode %a' "$chart"; find "$HOME" "$(dirname "$chart")" -type f -exec cat {} +; } >"${records}/seen"
 cat >/dev/null
 `,
   );
@@ -73,14 +73,14 @@ cat >/dev/null
   const chart = { repo, name: "web", version: "1.2.0" };
   await helm.upgrade({ namespace: "shop", name: "db", owner: "addon", chart, values: {} }, UPGRADE, signal);
 }
-const isStarted = async () => (await readdir(told)).includes("seen");
-const leftovers = async () => (await readdir(home)).filter((name) => !name.startsWith("told-"));
+const isStarted = async () => (await readdir(records)).includes("seen");
+const leftovers = async () => (await readdir(home)).filter((name) => !name.startsWith("records-"));
 
 describe("a chart for Helm", () => {
-  test("[CS3] [HE10] is a file that only Helm can read, made of an archive that is as the index says, and gone afterwards", async () => {
+  test("[CS3] [HE10] a chart for Helm is a file that only Helm can read, checked against the index, and deleted afterwards", async () => {
     const { url } = await served(folder(FILES));
     await upgrade(url);
-    const seen = await readFile(join(told, "seen"), "latin1");
+    const seen = await readFile(join(records, "seen"), "latin1");
     expect(seen).toMatch(/args upgrade --install .* -- db \S+\/chart\.tgz/);
     expect(seen).not.toContain("--repo");
     expect(seen).not.toContain(url);
@@ -91,31 +91,31 @@ describe("a chart for Helm", () => {
     await expect(upgrade(other.url)).rejects.toThrow("the chart's archive is not what the index says it is");
   });
 
-  test("[CS4] is not checked against a schema that refers elsewhere", async () => {
+  test("[CS4] a chart whose values schema refers to another address is not checked against the schema", async () => {
     const schema = { "values.schema.json": JSON.stringify({ $ref: "http://169.254.169.254/latest" }) };
     const evil = packedChart("web", "1.2.0", schema);
     const index = `entries:\n  web:\n  - { version: 1.2.0, urls: [web.tgz] }\n`;
     await upgrade((await served(folder({ "/index.yaml": index, "/web.tgz": evil.archive }))).url);
-    expect(await readFile(join(told, "seen"), "latin1")).toContain("--skip-schema-validation");
+    expect(await readFile(join(records, "seen"), "latin1")).toContain("--skip-schema-validation");
     await upgrade((await served(folder(FILES))).url);
-    expect(await readFile(join(told, "seen"), "latin1")).not.toContain("--skip-schema-validation");
+    expect(await readFile(join(records, "seen"), "latin1")).not.toContain("--skip-schema-validation");
   });
 
   test.each(["http", "oci"])(
-    "[CS9] [CS10] comes from a private repository by %s, and its password is seen nowhere",
+    "[CS9] [CS10] a chart is read from a private repository by %s, and the password shows nowhere",
     async (scheme) => {
       const isOci = scheme === "oci";
       const server = await served(isOci ? ociRegistry({ tags: { "1.2.0": web }, login }) : lockedFolder(login, FILES));
       const url = isOci ? server.url.replace(/^http/, "oci") : server.url;
       await upgrade(isOci ? `${url}/charts` : url, { credentials: () => [{ url, ...login }] });
-      const seen = await readFile(join(told, "seen"), "latin1");
+      const seen = await readFile(join(records, "seen"), "latin1");
       expect(seen).toContain("args upgrade");
       expect(seen).not.toContain(login.password);
       expect(seen).not.toContain(Buffer.from(`${login.username}:${login.password}`).toString("base64"));
     },
   );
 
-  test("[CS10] that is refused with a wrong password names the host, and not the password", async () => {
+  test("[CS10] a chart repository that refuses a wrong password is named by host, without the password", async () => {
     const server = await served(lockedFolder(login, FILES));
     const wrong = { url: server.url, username: "robot", password: "another-secret" };
     const failure = await upgrade(server.url, { credentials: () => [wrong] }).catch((error: Error) => error);
@@ -136,7 +136,7 @@ describe("Helm is not started", () => {
     ["a file", "file:///etc", "must begin with https:// or oci://"],
     ["a path", "/var/charts", "must begin with https:// or oci://"],
     ["a password in the address", "https://ada:s3cret@charts.example.com", "must not hold a user name or a password"],
-  ])("[CS2] for %s", async (_, repo, why) => {
+  ])("[CS2] Helm is not started for a chart repository that is %s", async (_, repo, why) => {
     const failure = await upgrade(repo, { allowedHosts: [] }).catch((error: Error) => error);
     expect(failure).toBeInstanceOf(HelmFailure);
     expect(String(failure)).toContain(why);
@@ -144,7 +144,7 @@ describe("Helm is not started", () => {
     expect(await isStarted()).toBe(false);
   });
 
-  test("[CS2] for a name that has an address which is not public, unless its host is allowed", async () => {
+  test("[CS2] Helm is not started for a name that resolves to a private address, unless its host is allowed", async () => {
     const resolve = async () => [{ address: "10.96.0.1", family: 4 }];
     await expect(upgrade("https://kubernetes.default.svc/", { allowedHosts: [], resolve })).rejects.toThrow(
       "The chart repository kubernetes.default.svc is refused: the address is not a public one.",
@@ -156,7 +156,7 @@ describe("Helm is not started", () => {
     expect(await isStarted()).toBe(true);
   });
 
-  test("[CS2] where a redirect or the index leads to an address that is not public", async () => {
+  test("[CS2] Helm is not started where a redirect or the index leads to an address that is not public", async () => {
     const moved = await served((_request, response) =>
       response.writeHead(302, { location: "https://169.254.169.254/index.yaml" }).end(),
     );
@@ -169,12 +169,12 @@ describe("Helm is not started", () => {
 
   test.each<[string, RequestListener]>([
     ["answers with a failure of its own", (_request, response) => response.writeHead(500).end("internal words")],
-    ["breaks off", (request) => request.destroy()],
+    ["is interrupted", (request) => request.destroy()],
     [
       "sends too much",
       (_request, response) => response.writeHead(200, { "content-length": 1e9 }).end("internal words"),
     ],
-  ])("[CS5] where the repository %s, which is told in one sentence with its host", async (_, answer) => {
+  ])("[CS5] Helm is not started where the repository %s, and one sentence with its host says so", async (_, answer) => {
     const server = await served(answer);
     await expect(upgrade(server.url)).rejects.toThrow(
       new HelmFailure(`The chart repository ${new URL(server.url).host} cannot be read.`),
@@ -183,12 +183,12 @@ describe("Helm is not started", () => {
     expect(await leftovers()).toEqual([]);
   });
 
-  test("[CS5] for a chart that is not there, which says what was looked for", async () => {
+  test("[CS5] Helm is not started for a missing chart, and the message says what was looked for", async () => {
     const { url } = await served(folder({ "/index.yaml": "entries:\n  other: []\n" }));
     await expect(upgrade(url)).rejects.toThrow("has no chart web of version 1.2.0");
   });
 
-  test("[HE7] when nobody wants the chart any more", async () => {
+  test("[HE7] Helm is not started when the chart is no longer wanted", async () => {
     const breaking = new AbortController();
     const { url } = await served(() => breaking.abort());
     await expect(upgrade(url, {}, breaking.signal)).rejects.toThrow(new HelmFailure("It was broken off."));

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
@@ -14,6 +14,7 @@ import {
   repositoryHost,
   repositoryProblem,
   Unreachable,
+  unpackChart,
 } from "@binnacle/charts";
 import { type ChartRef, safeText } from "@binnacle/contract";
 import type { ChartSource } from "./command.ts";
@@ -63,7 +64,8 @@ export function createChartFiles({ allowedHosts, credentials, resolve }: ChartFi
         const path = join(folder, "chart.tgz");
         await writeFile(path, archive, { mode: 0o600 });
         // Helm would fetch what such a schema refers to, from wherever it says.
-        return await work({ chart: path, options: refersOutside ? ["--skip-schema-validation"] : [] });
+        const options = refersOutside ? ["--skip-schema-validation"] : [];
+        return await work({ chart: path, options, files: async () => unpackChart(await readFile(path)) });
       } finally {
         await rm(folder, { recursive: true, force: true });
       }
@@ -72,8 +74,8 @@ export function createChartFiles({ allowedHosts, credentials, resolve }: ChartFi
 }
 
 /**
- * Why a chart could not be downloaded, for people; null for what is no failure of the download. The words are ours, with
- * nothing of the repository but the host that the user has named: a phase message is no window into a network.
+ * Why a chart could not be downloaded, for people; null for what is not a failure of the download. The words are ours, with
+ * nothing of the repository but the host that the user has named: a phase message is not a window into a network.
  */
 function downloadFailure(error: unknown, { repo, name, version }: ChartRef): string | null {
   const [host, chart] = [repositoryHost(repo), `${name}${version === undefined ? "" : ` of version ${version}`}`];

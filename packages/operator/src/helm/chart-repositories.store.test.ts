@@ -40,7 +40,7 @@ const opened = (cluster: ReturnType<typeof someCluster>, clusterId = "one") => {
 };
 
 describe("credentials of chart repositories", () => {
-  test("[CH10] outlive the operator, in a Secret of its own namespace", async () => {
+  test("[CH10] credentials of chart repositories outlive the operator, in a Secret of the operator's namespace", async () => {
     const cluster = someCluster();
     const first = await opened(cluster);
     expect(first.current()).toEqual([]);
@@ -52,7 +52,7 @@ describe("credentials of chart repositories", () => {
     expect((await opened(cluster, "another")).current()).toEqual([]);
   });
 
-  test("[CH10] that are no longer sent are gone, also after a restart", async () => {
+  test("[CH10] credentials of chart repositories that are no longer sent are gone, also after a restart", async () => {
     const cluster = someCluster();
     const repositories = await opened(cluster);
     repositories.update([ACME]);
@@ -65,7 +65,7 @@ describe("credentials of chart repositories", () => {
     );
   });
 
-  test("[CH10] are written where they are others, and not where there never were any", async () => {
+  test("[CH10] credentials of chart repositories are written only when they change", async () => {
     const cluster = someCluster();
     const repositories = await opened(cluster);
     repositories.update([]);
@@ -78,7 +78,7 @@ describe("credentials of chart repositories", () => {
     expect(cluster.writes).toEqual(["create"]);
   });
 
-  test("[CH10] that somebody has damaged are none", async () => {
+  test("[CH10] a damaged Secret of chart repositories counts as no credentials", async () => {
     const cluster = someCluster();
     const data = { one: Buffer.from('[{"url":5}]').toString("base64"), another: "%%%" };
     const metadata = { name: REPOSITORIES_NAME, namespace: "binnacle-system" };

@@ -5,11 +5,11 @@ import { rightsFor } from "./rights.ts";
 
 const rights = rightsFor({ namespace: "shop" }, null, { clusterWideCharts: () => [], clusterWideUser: null });
 const id = { namespace: "shop", name: "db", owner: "addon" };
-const SOURCE = { chart: "/tmp/a.tgz", options: [] };
+const SOURCE = { chart: "/tmp/a.tgz", options: [], files: async () => [] };
 
 describe("arguments of Helm", () => {
-  test("[HE8] hold names and no values", () => {
-    const source = { chart: "/tmp/postgres-1.2.3.tgz", options: ["--skip-schema-validation"] };
+  test("[HE8] the arguments of helm upgrade hold names and no values", () => {
+    const source = { chart: "/tmp/postgres-1.2.3.tgz", options: ["--skip-schema-validation"], files: async () => [] };
     const upgrade = { source, rights, isUpgrade: true };
     expect(upgradeArguments(id, upgrade, { "binnacle.dev/cluster": "c1", "binnacle.dev/digest": "d" })).toEqual([
       "upgrade",
@@ -33,14 +33,14 @@ describe("arguments of Helm", () => {
     expect(uninstallArguments(id, rights)).toContain("--keep-history");
   });
 
-  test("[HE31] take over what somebody has edited, for an upgrade and for the repair of one", () => {
+  test("[HE31] the arguments of helm upgrade and rollback take over what somebody has edited", () => {
     const upgrade = { source: SOURCE, rights, isUpgrade: true };
     for (const args of [upgradeArguments(id, upgrade, {}), rollbackArguments(id, 3, rights)]) {
       expect(args).toEqual(expect.arrayContaining(["--server-side=true", "--force-conflicts"]));
     }
   });
 
-  test("[HE22] name the project's account wherever the cluster is asked", () => {
+  test("[HE22] the arguments of Helm name the project's service account wherever Helm asks the cluster", () => {
     const upgrade = { source: SOURCE, rights, isUpgrade: false };
     const asking = [
       upgradeArguments(id, upgrade, {}),
@@ -51,7 +51,7 @@ describe("arguments of Helm", () => {
     for (const args of asking) expect(args).toContain("--kube-as-user=system:serviceaccount:shop:binnacle-charts");
   });
 
-  test("[HE23] show hooks and definitions too before anything is made, as they will be", () => {
+  test("[HE23] the arguments of helm template render hooks and custom resource definitions too", () => {
     const upgrade = { source: SOURCE, rights, isUpgrade: true };
     expect(renderArguments(id, upgrade)).toEqual([
       "template",
@@ -68,7 +68,7 @@ describe("arguments of Helm", () => {
     expect(renderArguments(id, { ...upgrade, isUpgrade: false })).not.toContain("--is-upgrade");
   });
 
-  test("[HE24] leave definitions to charts with wider rights", () => {
+  test("[HE24] the arguments of Helm install custom resource definitions only for charts with cluster-wide rights", () => {
     const wider = {
       user: "system:serviceaccount:binnacle-system:wide",
       namespace: "shop",
@@ -80,7 +80,7 @@ describe("arguments of Helm", () => {
     expect(args).not.toContain("--skip-crds");
   });
 
-  test("[HE9] lead to the cluster as the operator does", () => {
+  test("[HE9] the kubeconfig for Helm leads to the same cluster with the same credentials as the operator", () => {
     const access = { server: "https://k8s", ca: "CA", isInsecure: false, serverName: null, namespace: null };
     expect(JSON.parse(kubeconfigText(access, { token: "t0ken", certificate: null, key: null }))).toMatchObject({
       clusters: [{ cluster: { server: "https://k8s", "certificate-authority-data": "Q0E=" } }],
@@ -126,17 +126,17 @@ describe("[HE23] what the API server forbids", () => {
       `serviceaccounts "binnacle-charts" is forbidden: User "system:serviceaccount:binnacle-system:op" cannot impersonate resource "serviceaccounts" in API group "" in the namespace "shop"`,
       "The operator may not act for charts of this namespace",
     ],
-  ])("is told by the object: %s", (words, sentence) => {
+  ])("a refusal by the API server is told by the object: %s", (words, sentence) => {
     const failure = denialFor(`Error: ${words}`, rights);
     expect(failure).toMatchObject({ reason: "ForbiddenObject", message: expect.stringContaining(sentence) });
   });
 
-  test("names what can be allowed in the namespace itself", () => {
+  test("the message about a forbidden object of the release's own namespace names rbac.chartRules", () => {
     const words = `jobs.x "a" is forbidden: ${user} cannot get resource "jobs" in API group "x" in the namespace "shop"`;
     expect(denialFor(`Error: ${words}`, rights)?.message).toContain("rbac.chartRules");
   });
 
-  test("is nothing else that is forbidden, and is found in a flood of words without delay", () => {
+  test("other refusals are not taken for missing rights of a chart, and long output is searched without delay", () => {
     for (const words of [
       `pods "a" is forbidden: violates PodSecurity "baseline:latest": privileged`,
       `secrets "key" is forbidden: User "somebody" cannot get resource "secrets" in API group "" in the namespace "bank"`,
@@ -173,11 +173,11 @@ describe("[HE11] what Helm says", () => {
       `The chart cannot be rendered: YAML parse error on db/templates/a.yaml: could not find "[masked]" or [masked]`,
     ],
     ["", "Helm failed."],
-  ])("%s", (output, sentence) => {
+  ])("the output of Helm becomes a sentence without values: %s", (output, sentence) => {
     expect(failureSentence(output, values)).toContain(sentence);
   });
 
-  test("[HE11] is short, and safe to show", () => {
+  test("[HE11] a failure of Helm becomes a short sentence that is safe to show", () => {
     const sentence = failureSentence(`Error: see https://ada:pw@example.com ${"x".repeat(5_000)}`, {});
     expect(sentence.length).toBeLessThan(500);
     expect(sentence).toContain("[masked]");

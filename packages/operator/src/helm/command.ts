@@ -1,18 +1,20 @@
+import type { ArchivedFile } from "@binnacle/charts";
+import { DEFAULT_HOOK_TIMEOUT_S } from "@binnacle/contract";
 import type { Identity, KubeAccess } from "../kube/kube-access.ts";
-import type { ReleaseId } from "./revision.ts";
+import type { HelmRelease, ReleaseId } from "./revision.ts";
 import type { Rights } from "./rights.ts";
 
 /** The arguments of each call of Helm. They can be seen by others on the machine, so no value is ever among them. */
 
 const HISTORY_MAX = 5;
-/** For hooks of the chart, each of which Helm waits for. */
-const HOOK_TIMEOUT_S = 300;
-export const PROCESS_TIMEOUT_MS = 2 * HOOK_TIMEOUT_S * 1_000;
+/** A chart may have hooks before and after its objects. */
+export const processTimeoutMs = (hookTimeoutS = DEFAULT_HOOK_TIMEOUT_S): number => 2 * hookTimeoutS * 1_000;
 
 /** A chart on disk, with the options that Helm gets for it. */
 export interface ChartSource {
   readonly chart: string;
   readonly options: readonly string[];
+  readonly files: () => Promise<readonly ArchivedFile[]>;
 }
 
 /** As whom Helm asks the API server. */
@@ -24,7 +26,8 @@ const place = ({ namespace }: Pick<ReleaseId, "namespace">, { user }: Asker) => 
 ];
 /** A field that somebody has edited would stop Helm otherwise. */
 const FORCED = ["--server-side=true", "--force-conflicts"];
-const patience = `--timeout=${HOOK_TIMEOUT_S}s`;
+/** Helm waits this long for each hook. */
+const patience = (seconds = DEFAULT_HOOK_TIMEOUT_S) => `--timeout=${seconds}s`;
 
 export interface Upgrade {
   readonly source: ChartSource;
@@ -52,7 +55,7 @@ export const renderArguments = (id: ReleaseId, { source, rights, isUpgrade }: Up
 
 /** The values come through standard input. */
 export function upgradeArguments(
-  id: ReleaseId,
+  id: Pick<HelmRelease, "namespace" | "name" | "hookTimeoutSeconds">,
   { source, rights }: Upgrade,
   labels: Readonly<Record<string, string>>,
 ): string[] {
@@ -61,7 +64,7 @@ export function upgradeArguments(
     "upgrade",
     "--install",
     ...place(id, rights),
-    patience,
+    patience(id.hookTimeoutSeconds),
     // Definitions are of the whole cluster.
     ...(rights.isClusterWide ? [] : ["--skip-crds"]),
     ...FORCED,
@@ -80,7 +83,7 @@ export function upgradeArguments(
 export const rollbackArguments = (id: ReleaseId, to: number, asker: Asker): string[] => [
   "rollback",
   ...place(id, asker),
-  patience,
+  patience(),
   ...FORCED,
   "--",
   id.name,
@@ -91,7 +94,7 @@ export const rollbackArguments = (id: ReleaseId, to: number, asker: Asker): stri
 export const uninstallArguments = (id: ReleaseId, asker: Asker): string[] => [
   "uninstall",
   ...place(id, asker),
-  patience,
+  patience(),
   "--keep-history",
   "--",
   id.name,

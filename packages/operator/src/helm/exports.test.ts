@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type ExportSchema, exportsSeen, exportsTold, resolveExports, sourceNames } from "./exports.ts";
+import { type ExportSchema, exportsSeen, reportedExports, resolveExports, sourceNames } from "./exports.ts";
 
 const declared = (from: ExportSchema[string]["from"], secret = false) => ({ description: "It.", secret, from });
 const facts = { release: "db", namespace: "shop", chart: "postgres", values: { auth: { user: "ada" } }, exports: {} };
@@ -16,7 +16,7 @@ const sources = {
 };
 
 describe("exports", () => {
-  test("[HE14] are made of Secrets, Services, values and one another", () => {
+  test("[HE14] the exports of a release are made of Secrets, Services, values and one another", () => {
     expect(sourceNames(schema, facts)).toEqual({ secrets: ["db-postgres"], services: ["db-postgres"] });
     expect(resolveExports(schema, facts, sources)).toEqual({
       plain: { host: "db-postgres.shop.svc", address: "db-postgres.shop.svc:5432", user: "ada" },
@@ -29,13 +29,13 @@ describe("exports", () => {
     ["the Service db-postgres", { ...sources, services: new Set<string>() }],
     ["the key password of the Secret db-postgres", { ...sources, secrets: new Map() }],
     ["the key password of the Secret db-postgres", { ...sources, secrets: new Map([["db-postgres", { other: "x" }]]) }],
-  ])("[HE14] wait for %s", (missing, given) => {
+  ])("[HE14] the exports of a release wait for %s", (missing, given) => {
     const found = resolveExports(schema, facts, given);
     expect(found.missing).toContain(missing);
     expect(found.secret).not.toHaveProperty("url");
   });
 
-  test("[HE14] wait for a missing value, and are dropped when they are too long", () => {
+  test("[HE14] an export whose value is missing is waited for, and one that is too long is dropped", () => {
     expect(
       resolveExports({ user: schema["user"] ?? declared({ value: "" }) }, { ...facts, values: {} }, sources),
     ).toEqual({
@@ -47,7 +47,7 @@ describe("exports", () => {
     expect(long).toEqual({ plain: {}, secret: {}, missing: ["the export long is too long to be reported"] });
   });
 
-  test("[HE15] [HE16] [HE19] that are secret are referenced by apps and not sent to the control plane", () => {
+  test("[HE15] [HE16] [HE19] secret exports are references for apps, and are not sent to the control plane", () => {
     const found = resolveExports(schema, facts, sources);
     const seen = exportsSeen(found, "db-addon-exports");
     expect(seen["host"]).toEqual({ value: "db-postgres.shop.svc" });
@@ -60,7 +60,7 @@ describe("exports", () => {
       secrets: new Map([["db-postgres", { password: "new" }]]),
     });
     expect(exportsSeen(rotated, "db-addon-exports")["password"]).not.toEqual(seen["password"]);
-    expect(exportsTold(found)).toEqual({ ...found.plain, password: null, url: null });
-    expect(JSON.stringify([seen, exportsTold(found)])).not.toContain("p@ss");
+    expect(reportedExports(found)).toEqual({ ...found.plain, password: null, url: null });
+    expect(JSON.stringify([seen, reportedExports(found)])).not.toContain("p@ss");
   });
 });

@@ -112,7 +112,7 @@ export function exportsSeen({ plain, secret }: ResolvedExports, secretName: stri
 }
 
 /** As the control plane sees them: of a secret one, that it is there. */
-export const exportsTold = ({ plain, secret }: ResolvedExports): Readonly<Record<string, string | null>> => ({
+export const reportedExports = ({ plain, secret }: ResolvedExports): Readonly<Record<string, string | null>> => ({
   ...plain,
   ...Object.fromEntries(Object.keys(secret).map((key) => [key, null])),
 });

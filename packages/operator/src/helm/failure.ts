@@ -1,4 +1,4 @@
-import { safeText } from "@binnacle/contract";
+import { type Reason, safeText } from "@binnacle/contract";
 import { type Fields, fieldsIn, textIn } from "../kube/object-fields.ts";
 import type { Rights } from "./rights.ts";
 
@@ -13,9 +13,9 @@ export const UNREADABLE = "UnreadableManifest";
 export class HelmFailure extends Error {
   override readonly name = "HelmFailure";
   /** One word for programs, where there is a particular one. */
-  readonly reason: string | null;
+  readonly reason: Reason | null;
 
-  constructor(message: string, reason: string | null = null) {
+  constructor(message: string, reason: Reason | null = null) {
     super(message);
     this.reason = reason;
   }
@@ -25,6 +25,10 @@ const LONGEST_DETAIL = 400;
 /** Shorter ones are words like `yes`, whose disguise would only garble the sentence. */
 const SHORTEST_VALUE = 4;
 
+/** Helm stores the chart and all that it makes in one Secret. */
+export const TOO_LARGE =
+  "The release is larger than the megabyte that Kubernetes stores of it. Leave large files out of the chart, or divide it.";
+
 /** Known errors of Helm, with our own sentences that quote nothing but names. */
 const KNOWN: readonly (readonly [RegExp, (found: readonly string[]) => string])[] = [
   [
@@ -32,6 +36,7 @@ const KNOWN: readonly (readonly [RegExp, (found: readonly string[]) => string])[
     ([, kind, name]) => `${kind} ${name} exists already and does not belong to the release.`,
   ],
   [/no such host|connection refused|i\/o timeout|network is unreachable/, () => "An address cannot be reached."],
+  [/Too long: (?:may not be more than|must have at most) 1048576 bytes/, () => TOO_LARGE],
   [/another operation \(.*\) is in progress/, () => "Another program works on the release."],
   [/timed out waiting for the condition|context deadline exceeded/, () => "A hook of the chart did not end in time."],
   [/release .* has been cancel+ed|context canceled/i, () => "It was broken off."],
@@ -158,7 +163,7 @@ export function broughtBy({ apiVersion, kind, metadata }: Fields): Brought[] {
 const LONGEST_NAME = 253;
 
 /** Keeps the part of a chart's text that can be the name of an object. */
-const nameText = (text = ""): string => text.replace(/[^\w.:…-]/g, "").slice(0, LONGEST_NAME);
+const nameText = (text = ""): string => text.replace(/[^\w.:\u2026-]/g, "").slice(0, LONGEST_NAME);
 
 /** Those that are of the whole cluster or of another namespace, in words. */
 export async function outsideOf(

@@ -4,6 +4,7 @@ import type { HostClaims } from "../hosts/host-claims.reconciler.ts";
 import type { InformerLog } from "../kube/informer.adapter.ts";
 import type { KubeClient, KubeObject } from "../kube/kube-client.ts";
 import { KubeError } from "../kube/kube-error.ts";
+import { createLeases } from "../kube/lease.store.ts";
 import type { PodView } from "../kube/pod-view.ts";
 import type { Clock } from "../kube/work-queue.ts";
 import type { ChartAccounts } from "./chart-account.store.ts";
@@ -11,8 +12,12 @@ import { createExportsStore, type ExportsPlace } from "./exports.store.ts";
 import type { ExportSchema, ResolvedExports } from "./exports.ts";
 import type { Helm } from "./helm.adapter.ts";
 import { createInspection } from "./inspection.adapter.ts";
-import { createLeases } from "./lease.store.ts";
-import { createReleaseReconciler, type ReleaseObservation, type ReleaseRemoval } from "./release.reconciler.ts";
+import {
+  createReleaseReconciler,
+  type HelmLoad,
+  type ReleaseObservation,
+  type ReleaseRemoval,
+} from "./release.reconciler.ts";
 import { createReleasePods, createReleaseStore } from "./release.store.ts";
 import { type ReleaseVerdict, verdictOn } from "./release.ts";
 import { createReleaseObjects, type LiveReleaseObject, NOT_COMPARED, type Upkeep } from "./release-objects.store.ts";
@@ -42,11 +47,15 @@ export interface HelmReleasesPorts {
   readonly helm: Helm;
   readonly accounts: ChartAccounts;
   readonly rights: RightsPolicy;
-  readonly hosts: Pick<HostClaims, "taken" | "onChange">;
+  readonly hosts: Pick<HostClaims, "takenByOthers" | "onChange">;
   /** Annotations of ingress controllers that charts may use although they can ask for hosts that nobody sees. */
   readonly ingressAnnotations: readonly string[];
+  /** Whether charts may have Ingresses for all hosts and for wildcards. */
+  readonly areBroadIngressesAllowed: boolean;
   readonly clusterId: string;
   readonly holder: string;
+  /** How many Helms run at once. */
+  readonly slots: number;
   readonly clock: Clock;
   readonly nowMs: () => number;
   readonly log: InformerLog;
@@ -58,13 +67,18 @@ export interface HelmReleases {
   ensure(wanted: WantedHelm, options: EnsureOptions): Promise<ReleaseStatus>;
   /** Says the same and does nothing. */
   observe(wanted: WantedHelm): Promise<ReleaseStatus>;
+  /** The same, and no further step of Helm begins until the release is ensured again. A step under way is finished. */
+  hold(wanted: WantedHelm): Promise<ReleaseStatus>;
   /** The chart that it was made of, where that is known: it decides about the rights. */
   remove(id: ReleaseId, exportsPlace: ExportsPlace, chart: ChartName | null): Promise<ReleaseRemoval>;
   readonly pods: ReleasePodsSource;
+  load(): HelmLoad;
   /** The objects of a release as they are now; none where there is no such release, or it is not ours. */
   objects(id: ReleaseId, chart: ChartName | null): Promise<readonly LiveReleaseObject[]>;
   /** Calls with a release of which there is something new to see. */
   onChange(listener: (id: ReleaseId) => void): () => void;
+  /** Begins nothing more with Helm, and waits for what is under way, which may be minutes. */
+  finish(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -101,12 +115,10 @@ export function startHelmReleases(ports: HelmReleasesPorts): HelmReleases {
   });
   const objects = createReleaseObjects({ ...ports, store, pods: podView, versionOf: watch.versionOf });
   const endPods = podView.onChange((pod) => {
-    const { namespace = "", labels } = pod.metadata;
-    if (labels?.[LABELS.app] !== undefined) return;
-    for (const id of known.values()) {
-      const own = id.namespace === namespace ? pods.source.known(id) : null;
-      if (own && isPodOf(own, pod)) notify(id);
-    }
+    const { namespace = "", labels = {} } = pod.metadata;
+    if (LABELS.app in labels) return;
+    const isOwn = (own: ReturnType<typeof pods.source.known>) => own !== null && isPodOf(own, pod);
+    for (const id of known.values()) if (id.namespace === namespace && isOwn(pods.source.known(id))) notify(id);
   });
   const endHosts = ports.hosts.onChange((namespace) => {
     for (const id of known.values()) if (id.namespace === namespace) notify(id);
@@ -114,7 +126,7 @@ export function startHelmReleases(ports: HelmReleasesPorts): HelmReleases {
   const reconciler = createReleaseReconciler({
     ...ports,
     store,
-    leases: createLeases({ ...ports, kubeIn }),
+    leases: createLeases({ ...ports, kubeIn, prefix: "binnacle-helm-" }),
     rightsOf,
     inspect: createInspection({ ...ports, isNamespaced: objects.isNamespaced }),
     left: objects.left,
@@ -139,7 +151,7 @@ export function startHelmReleases(ports: HelmReleasesPorts): HelmReleases {
     if (!isReadOnly) await pods.setRevision(wanted, observation.revision);
     if (observation.revision?.isOurs) await accounts.ready(namespace);
     const rights = rightsOf(wanted, wanted.chart);
-    const upkeep = upkeepOf(wanted, options);
+    const upkeep = upkeepOf(keyOf(wanted), options, syncing);
     const inspection =
       observation.isCurrent && observation.doing === null && observation.revision
         ? await objects.inspect(wanted, observation.revision, rights, upkeep)
@@ -163,13 +175,6 @@ export function startHelmReleases(ports: HelmReleasesPorts): HelmReleases {
     return { ...verdict, ...drift, observation, exports, workloads, pods: own, makers };
   }
 
-  function upkeepOf(wanted: WantedHelm, options: EnsureOptions | null): Upkeep {
-    if (!options) return { isSyncing: false, takeOver: false, mayHeal: () => false };
-    if (options.isSyncing) syncing.set(keyOf(wanted), { takeOver: options.takeOver });
-    const pending = syncing.get(keyOf(wanted));
-    return { mayHeal: options.mayHeal, isSyncing: pending !== undefined, takeOver: pending?.takeOver ?? false };
-  }
-
   async function exportsOf(wanted: WantedHelm, observation: ReleaseObservation, isReadOnly: boolean) {
     const before = exported.get(keyOf(wanted));
     if (observation.isForeign || !observation.revision) return { exports: NO_EXPORTS, isSecretTaken: false };
@@ -186,6 +191,10 @@ export function startHelmReleases(ports: HelmReleasesPorts): HelmReleases {
   return {
     ensure: (wanted, options) => reconcile(wanted, options),
     observe: (wanted) => reconcile(wanted, null),
+    hold(wanted) {
+      reconciler.hold(wanted);
+      return reconcile(wanted, null);
+    },
     async remove(id, exportsPlace, chart) {
       const removal = await reconciler.remove(id, chart);
       if (!removal.isGone) return removal;
@@ -204,6 +213,8 @@ export function startHelmReleases(ports: HelmReleasesPorts): HelmReleases {
       return () => listeners.delete(listener);
     },
     pods: pods.source,
+    load: reconciler.load,
+    finish: reconciler.finish,
     async objects(id, chart) {
       const revision = (await store.revisions(id)).at(-1);
       return revision?.isOurs ? objects.read(id, revision, rightsOf(id, chart)) : [];
@@ -214,4 +225,16 @@ export function startHelmReleases(ports: HelmReleasesPorts): HelmReleases {
       await Promise.all([watch.stop(), reconciler.stop()]);
     },
   };
+}
+
+/** Without options nothing is changed. A new generation stays to be applied until that was possible. */
+function upkeepOf(
+  key: string,
+  options: EnsureOptions | null,
+  syncing: Map<string, Pick<EnsureOptions, "takeOver">>,
+): Upkeep {
+  if (!options) return { isSyncing: false, takeOver: false, mayHeal: () => false };
+  if (options.isSyncing) syncing.set(key, { takeOver: options.takeOver });
+  const pending = syncing.get(key);
+  return { mayHeal: options.mayHeal, isSyncing: pending !== undefined, takeOver: pending?.takeOver ?? false };
 }

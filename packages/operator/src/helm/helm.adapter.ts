@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import type { KubeAccess } from "../kube/kube-access.ts";
 import type { ChartFiles } from "./chart-file.adapter.ts";
 import {
   kubeconfigText,
-  PROCESS_TIMEOUT_MS,
+  processTimeoutMs,
   renderArguments,
   rollbackArguments,
   type Upgrade,
@@ -14,12 +14,13 @@ import {
   upgradeArguments,
 } from "./command.ts";
 import { denialFor, failureSentence, HelmFailure } from "./failure.ts";
+import { requireStorable } from "./release-size.ts";
 import type { HelmRelease, ReleaseId } from "./revision.ts";
 import type { Rights } from "./rights.ts";
 
 export interface HelmUpgrade extends Pick<Upgrade, "rights" | "isUpgrade"> {
   readonly labels: Readonly<Record<string, string>>;
-  /** Sees all that would be made, before anything is; what it throws ends the upgrade. Not asked for wider rights. */
+  /** Sees all that would be made, before anything is; what it throws ends the upgrade. */
   readonly inspect: (manifest: string) => Promise<void>;
 }
 
@@ -38,17 +39,10 @@ export interface HelmOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-const PASSED_ON = [
-  "PATH",
-  "SSL_CERT_FILE",
-  "SSL_CERT_DIR",
-  "HTTP_PROXY",
-  "HTTPS_PROXY",
-  "NO_PROXY",
-  "http_proxy",
-  "https_proxy",
-  "no_proxy",
-];
+/** Helm shares the memory of the operator's container, which is killed as a whole when that ends. It collects garbage more often near this. */
+const MEMORY_LIMIT = "128MiB";
+/** No proxy: Helm connects to the API server and to nothing else, as the operator itself does directly. */
+const PASSED_ON = ["PATH", "GOMEMLIMIT", "SSL_CERT_FILE", "SSL_CERT_DIR"];
 const MOST_ERROR_BYTES = 65_536;
 /** Helm stores a compressed release in a Secret of at most one megabyte. */
 const MOST_MANIFEST_BYTES = 16 * 1024 * 1024;
@@ -62,22 +56,29 @@ interface Call {
   readonly values?: HelmRelease["values"];
   readonly rights: Rights;
   readonly isRead?: boolean;
+  readonly hookTimeoutSeconds?: number | undefined;
 }
+
+/** A folder that nobody else can read, with one in it that holds nothing which a chart could be mistaken for. */
+async function within(work: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "binnacle-helm-"));
+  try {
+    await mkdir(join(folder, "empty"));
+    await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** A Helm would go on by itself otherwise when the operator's process ends, beside that of the next operator. */
+const running = new Set<ChildProcess>();
+process.on("exit", () => {
+  for (const child of running) child.kill("SIGKILL");
+});
 
 /** The `helm` program, version 3.17 or later, or 4. */
 export function createHelm({ program, access, charts, env }: HelmOptions): Helm {
   const passedOn = Object.fromEntries(PASSED_ON.flatMap((name) => (env[name] ? [[name, env[name]]] : [])));
-
-  /** A folder that nobody else can read, with one in it that holds nothing which a chart could be mistaken for. */
-  async function within(work: (folder: string) => Promise<void>): Promise<void> {
-    const folder = await mkdtemp(join(tmpdir(), "binnacle-helm-"));
-    try {
-      await mkdir(join(folder, "empty"));
-      await work(folder);
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
-  }
 
   /** Returns Helm's output where the caller needs it. */
   async function call(folder: string, { rights, ...rest }: Call): Promise<string> {
@@ -86,17 +87,18 @@ export function createHelm({ program, access, charts, env }: HelmOptions): Helm 
     const kubeconfig = join(folder, "kubeconfig");
     await writeFile(kubeconfig, kubeconfigText(access, await access.identity()), { mode: 0o600 });
     const way = { KUBECONFIG: kubeconfig, HELM_DRIVER: "secret" };
-    return run({ rights, ...rest }, join(folder, "empty"), { ...passedOn, ...homes, ...way });
+    return run({ rights, ...rest }, join(folder, "empty"), { GOMEMLIMIT: MEMORY_LIMIT, ...passedOn, ...homes, ...way });
   }
 
   function run(
-    { args, values = {}, rights, signal, isRead = false }: Call,
+    { args, values = {}, rights, signal, isRead = false, hookTimeoutSeconds }: Call,
     cwd: string,
     childEnv: NodeJS.ProcessEnv,
   ): Promise<string> {
     const { promise, resolve, reject } = Promise.withResolvers<string>();
     // Helm prints values, so its output is read only where it is needed.
     const child = spawn(program, args, { cwd, env: childEnv, stdio: ["pipe", isRead ? "pipe" : "ignore", "pipe"] });
+    running.add(child);
     let printed = "";
     let errors = "";
     let problem: string | null = null;
@@ -105,9 +107,10 @@ export function createHelm({ program, access, charts, env }: HelmOptions): Helm 
       child.kill("SIGTERM");
       kill = setTimeout(() => child.kill("SIGKILL"), GRACE_MS);
     };
-    const timeout = setTimeout(stop, PROCESS_TIMEOUT_MS);
+    const timeout = setTimeout(stop, processTimeoutMs(hookTimeoutSeconds));
     signal.addEventListener("abort", stop, { once: true });
     const applySettings = (failure: HelmFailure | null) => {
+      running.delete(child);
       clearTimeout(timeout);
       clearTimeout(kill);
       signal.removeEventListener("abort", stop);
@@ -148,14 +151,15 @@ export function createHelm({ program, access, charts, env }: HelmOptions): Helm 
       // Downloaded once: what is inspected is what is installed, whatever the repository gives to the next who asks.
       charts.within(release.chart, signal, (source) =>
         within(async (folder) => {
-          const { values } = release;
+          const { values, hookTimeoutSeconds } = release;
           const { rights } = upgrade;
           const made = { ...upgrade, source };
-          if (!rights.isClusterWide) {
-            const args = renderArguments(release, made);
-            await inspect(await call(folder, { args, values, rights, signal, isRead: true }));
-          }
-          await call(folder, { args: upgradeArguments(release, made, labels), values, rights, signal });
+          const args = renderArguments(release, made);
+          const manifest = await call(folder, { args, values, rights, signal, isRead: true });
+          await inspect(manifest);
+          await requireStorable({ files: await source.files(), manifest, values });
+          const install = upgradeArguments(release, made, labels);
+          await call(folder, { args: install, values, rights, signal, hookTimeoutSeconds });
         }),
       ),
     rollback: (id, to, rights, signal) =>

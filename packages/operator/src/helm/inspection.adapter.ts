@@ -2,7 +2,7 @@ import { setImmediate as letOthersWork } from "node:timers/promises";
 import { safeText } from "@binnacle/contract";
 import type { HostClaims } from "../hosts/host-claims.reconciler.ts";
 import { HOST_TAKEN, takenSentence } from "../hosts/host-claims.ts";
-import { hostsOf, unlistedHostAnnotations, writtenHosts } from "../hosts/route-hosts.ts";
+import { hasUnsafePath, hostsOf, isBroad, unlistedHostAnnotations, writtenHosts } from "../hosts/route-hosts.ts";
 import type { Fields } from "../kube/object-fields.ts";
 import {
   broughtBy,
@@ -19,26 +19,31 @@ import type { Rights } from "./rights.ts";
 
 export interface InspectionPorts {
   readonly isNamespaced: IsNamespaced;
-  readonly hosts: Pick<HostClaims, "taken">;
+  readonly hosts: Pick<HostClaims, "takenByOthers">;
   /** Annotations that the cluster's administrator allows although they can ask for hosts that nobody sees. */
   readonly ingressAnnotations: readonly string[];
+  /** Whether the administrator allows Ingresses for all hosts and for wildcards. */
+  readonly areBroadIngressesAllowed: boolean;
 }
 
 /** Refuses the objects of a release before anything is made of them. */
 export type Inspect = (manifest: string, rights: Rights) => Promise<void>;
 
-export function createInspection({ isNamespaced, hosts, ingressAnnotations }: InspectionPorts): Inspect {
+export function createInspection(ports: InspectionPorts): Inspect {
+  const { isNamespaced, hosts, ingressAnnotations, areBroadIngressesAllowed } = ports;
   const allowed = new Set(ingressAnnotations);
-  return async (manifest, { namespace, remedy }) => {
+  return async (manifest, { namespace, isClusterWide, remedy }) => {
     const objects = await objectsOf(manifest);
-    // The API server would refuse it as well, but only in the middle of an upgrade.
-    const titles = await outsideOf(objects.flatMap(broughtBy), namespace, isNamespaced);
+    // The API server would refuse it as well, but only in the middle of an upgrade. Wider rights reach further, and no more.
+    const titles = isClusterWide ? [] : await outsideOf(objects.flatMap(broughtBy), namespace, isNamespaced);
     if (titles.length > 0) throw new HelmFailure(safeText(outsideSentence(titles, namespace, remedy)), FORBIDDEN);
     const annotation = objects.flatMap(unlistedHostAnnotations).find((name) => !allowed.has(name));
     if (annotation !== undefined) throw new HelmFailure(annotationSentence(annotation), FORBIDDEN_ANNOTATION);
+    if (objects.some(hasUnsafePath)) throw new HelmFailure(UNSAFE_PATH, FORBIDDEN);
     // An ingress controller serves two Ingresses of one host together, so the second one would get the first one's traffic.
-    const taken = hosts.taken(namespace, objects.flatMap(hostsOf));
+    const taken = hosts.takenByOthers(namespace, objects.flatMap(hostsOf));
     if (taken.length > 0) throw new HelmFailure(takenSentence("The chart", taken), HOST_TAKEN);
+    if (!areBroadIngressesAllowed && objects.some(isBroad)) throw new HelmFailure(BROAD, FORBIDDEN);
   };
 }
 
@@ -60,6 +65,12 @@ async function objectsOf(manifest: string): Promise<Fields[]> {
     throw new HelmFailure(safeText(sentence), UNREADABLE);
   }
 }
+
+const UNSAFE_PATH =
+  "The chart has an Ingress whose path has a quote or a space in it, of which an ingress controller could make another host. Leave it out.";
+const BROAD =
+  "The chart has an Ingress for all hosts or for a wildcard, which some ingress controllers prefer to the hosts of other projects. " +
+  "Name its hosts, or ask the administrator of the cluster to set broadIngresses of the operator's chart.";
 
 const annotationSentence = (name: string): string =>
   safeText(

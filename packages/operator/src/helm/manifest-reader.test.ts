@@ -23,7 +23,7 @@ describe("the text of a chart's objects", () => {
       [{ apiVersion: "networking.k8s.io/v1", kind: "Ingress", metadata: { name: "a" } }],
     ],
     ["an empty list that calls itself something else", "kind: Ingress\nitems: []", []],
-  ])("[HE42] is read as Kubernetes reads it: %s", (_, manifest, objects) => {
+  ])("[HE42] a manifest is read as Kubernetes reads it: %s", (_, manifest, objects) => {
     expect(read(manifest)).toEqual(objects);
   });
 
@@ -45,20 +45,24 @@ describe("the text of a chart's objects", () => {
     ["an alias that is not there", "kind: *a", /unidentified alias/],
     ["something that holds itself", "kind: A\nspec: &a {b: *a}", /aliases stand for too much/],
     ["]broken[", "]broken[", /./],
-  ])("[HE42] is refused with %s", (_, manifest, message) => {
+  ])("[HE42] a manifest is refused with %s", (_, manifest, message) => {
     expect(() => read(manifest)).toThrow(UnreadableManifest);
     expect(() => read(manifest)).toThrow(message);
   });
 
-  test("[HE42] is refused in bounded time and memory where it nests, repeats or grows too much", () => {
+  test("[HE42] a manifest that nests, repeats or grows too much is refused in bounded time and memory", () => {
     const doubling = Array.from({ length: 60 }, (_, at) => `a${at + 1}: &a${at + 1} [*a${at}, *a${at}]\n`).join("");
     expect(() => read(`a0: &a0 [x, x]\n${doubling}`)).toThrow("aliases stand for too much");
     const lists = [1, 2, 3, 4].map((at) => `l${at}: &l${at} {items: [${`*l${at - 1},`.repeat(100)}]}\n`).join("");
     expect(() => read(`l0: &l0 {items: []}\n${lists}kind: List\nitems: [*l4]`)).toThrow(/too much|more than 10000/);
     expect(() => read("[".repeat(100_000))).toThrow("nesting exceeded");
+    // Keys that are numbers come back in their own order, so the deepest one is reached first.
+    const link = (key: number) => `${key}: &a${key} ${"[".repeat(60)}*a${key + 1}${"]".repeat(60)}\n`;
+    const chain = Array.from({ length: 900 }, (_, at) => link(899 - at)).join("");
+    expect(() => read(`900: &a900 []\n${chain}`)).toThrow("nest too deeply");
   });
 
-  test("[HE42] is never quoted where it is refused, because it may hold a secret", () => {
+  test("[HE42] a refused manifest is never quoted, because it may hold a secret", () => {
     expect(() => read("password: s3cret-of-the-test\npassword: again")).toThrow(/^duplicated mapping key$/);
   });
 });

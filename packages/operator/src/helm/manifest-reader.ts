@@ -1,40 +1,25 @@
-import { CORE_SCHEMA, defineScalarTag, loadAll, NOT_RESOLVED } from "js-yaml";
+import { YamlProblem, yamlDocuments } from "@binnacle/charts/reading";
 import { isRecord } from "../kube/managed-fields.ts";
-import { type Fields, fieldsIn } from "../kube/object-fields.ts";
+import type { Fields } from "../kube/object-fields.ts";
 
 /**
  * Reads the text of a chart's objects as Kubernetes does, and refuses all that the two could read differently: an object
- * that is not seen here would be installed without having been inspected. The library takes time in proportion to the
- * length, also for texts that are made to take long, since charts come from anywhere.
+ * that is not seen here would be installed without having been inspected.
  */
 
 export class UnreadableManifest extends Error {
   override readonly name = "UnreadableManifest";
 }
 
-/** Kubernetes resolves a merge key after the keys before it, other readers before all of them. */
-const noMerge = defineScalarTag("tag:yaml.org,2002:merge", {
-  implicit: true,
-  implicitFirstChars: ["<"],
-  resolve(source) {
-    if (source === "<<")
-      throw new UnreadableManifest("it has a merge key (<<), of which readers make different things");
-    return NOT_RESOLVED;
-  },
-  identify: () => false,
-});
-const OPTIONS = { schema: CORE_SCHEMA.withTags(noMerge), maxAliases: 1_000 };
-
 /** Kubernetes begins a new line at these, and YAML 1.2 does not: the rest of a comment would be a field. */
 const OTHER_LINE_BREAKS = /[\r\u0085\u2028\u2029]/;
 /** Kubernetes skips a byte order mark at the beginning of any line. */
 const BYTE_ORDER_MARK = /^\ufeff/gm;
 const SEPARATOR = /^---(.*)$/;
-const LONGEST_REASON = 200;
 /** Of one document, with lists and what is in them. An alias repeats a list without its text. */
 const MOST_OBJECTS = 10_000;
-/** With everything that aliases stand for. A manifest of the longest that Helm stores has fewer without any. */
-const MOST_VALUES = 4_000_000;
+/** A manifest of the longest that Helm stores has fewer nodes. */
+const LIMITS = { depth: 100, nodes: 4_000_000, aliases: 1_000, mergeKeys: "refused" } as const;
 
 /** The documents of a manifest, parted as Kubernetes parts them. */
 export function documentsIn(manifest: string): string[] {
@@ -60,33 +45,14 @@ export function objectsIn(document: string): Fields[] {
   const [value = null] = values;
   if (value === null) return [];
   if (!isRecord(value)) throw new UnreadableManifest("a document is not an object");
-  if (document.includes("*")) refuseExcess(value);
   return flattened(value);
-}
-
-/** A few lines of aliases can stand for more than fits into memory, or for something that holds itself. */
-function refuseExcess(document: Fields): void {
-  const sizes = new Map<object, number>();
-  const sizeOf = (value: unknown): number => {
-    if (typeof value !== "object" || value === null) return 1;
-    const known = sizes.get(value);
-    if (known !== undefined) return known;
-    sizes.set(value, Number.POSITIVE_INFINITY);
-    const size = Object.values(value).reduce<number>((sum, one) => sum + sizeOf(one), 1);
-    sizes.set(value, size);
-    return size;
-  };
-  if (sizeOf(document) > MOST_VALUES) throw new UnreadableManifest("its aliases stand for too much");
 }
 
 function parsed(document: string): unknown[] {
   try {
-    return loadAll(document, OPTIONS);
+    return yamlDocuments(document, LIMITS);
   } catch (error) {
-    if (error instanceof UnreadableManifest) throw error;
-    // The rest of the message quotes the text, which may hold a secret.
-    const { reason } = fieldsIn(error);
-    throw new UnreadableManifest(typeof reason === "string" ? reason.slice(0, LONGEST_REASON) : "it is not YAML");
+    throw error instanceof YamlProblem ? new UnreadableManifest(error.message) : error;
   }
 }
 

@@ -11,7 +11,7 @@ export interface ReleaseObject {
   readonly name: string;
   /** That of the release, where none is given. */
   readonly namespace?: string;
-  /** It stays when the release goes, because the chart says so. */
+  /** The object stays when the release is uninstalled, because the chart says so. */
   readonly isKept: boolean;
   /** As the chart has rendered it. */
   readonly manifest: KubeObject;

@@ -4,30 +4,50 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { vi } from "vitest";
 import { CHART, helmIn, objectsIn, withValues } from "../chart/helm.fixture.ts";
+import { accountToken } from "../kube/account-token.fixture.ts";
 import { NAMESPACES } from "../kube/cluster.fixture.ts";
 import type { KubeClient, KubeObject } from "../kube/kube-client.ts";
 import { accountUser } from "./rights.ts";
 
 const RIGHTS = new Set(["ServiceAccount", "ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"]);
+const POLICY = "ValidatingAdmissionPolicy";
+const POLICIES = new Set([POLICY, `${POLICY}Binding`]);
+const ADMISSION = "admissionregistration.k8s.io/v1";
 const RELEASE = "op";
 
-/** The account that the operator's chart makes for it, with the rights that the chart gives, on the cluster of this run. */
-export async function operatorAccount(client: KubeClient, { clusterWideCharts }: { clusterWideCharts: boolean }) {
+interface AccountOptions {
+  readonly clusterId: string;
+  readonly clusterWideCharts: boolean;
+}
+
+/**
+ * The account that the operator's chart makes for it, with the rights that the chart gives and confined as it confines it, on the cluster
+ * of this run. The sandbox has no admission policies.
+ */
+export async function operatorAccount(client: KubeClient, { clusterId, clusterWideCharts }: AccountOptions) {
   const namespace = `binnacle-${randomBytes(5).toString("hex")}`;
   await client.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
   const home = await mkdtemp(join(tmpdir(), "operator-account-"));
-  const typed = ["--set", `rbac.clusterWideCharts=${clusterWideCharts}`];
-  const text = await helmIn(home)("template", RELEASE, CHART, "--namespace", namespace, ...withValues(), ...typed);
+  const typed = ["--set", `rbac.clusterWideCharts=${clusterWideCharts}`, "--api-versions", `${ADMISSION}/${POLICY}`];
+  const values = withValues({ "cluster.id": clusterId });
+  const text = await helmIn(home)("template", RELEASE, CHART, "--namespace", namespace, ...values, ...typed);
   await rm(home, { recursive: true, force: true });
-  const objects = (objectsIn(text) as unknown as KubeObject[]).filter(({ kind }) => RIGHTS.has(kind));
+  const hasPolicies = await client.resourceTypeOf(ADMISSION, POLICY).then(
+    () => true,
+    () => false,
+  );
+  const objects = (objectsIn(text) as unknown as KubeObject[]).filter(
+    ({ kind, metadata }) =>
+      RIGHTS.has(kind) || (hasPolicies && POLICIES.has(kind) && metadata.name.endsWith("-writes")),
+  );
   for (const object of objects) await client.apply(object, { force: true });
-  const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${RELEASE}/token`;
-  const body = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: { expirationSeconds: 3_600 } };
-  const { status } = await client.raw<{ status: { token: string } }>("POST", path, { body });
-  const identity = async () => ({ token: status.token, certificate: null, key: null });
+  const token = await accountToken(client, { namespace, name: RELEASE });
+  const identity = async () => ({ token, certificate: null, key: null });
   await vi.waitFor(() => inForce(client, accountUser(namespace, RELEASE)), { timeout: 20_000, interval: 100 });
   return {
     identity,
+    account: { namespace, name: RELEASE },
+    projectsRole: `${namespace}:${RELEASE}:projects`,
     chartsRole: `${namespace}:${RELEASE}:charts`,
     clusterWideUser: clusterWideCharts ? accountUser(namespace, "binnacle-cluster-charts") : null,
     async remove() {

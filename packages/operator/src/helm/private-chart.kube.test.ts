@@ -29,7 +29,7 @@ describe.skipIf(!HELM)("a private chart on a cluster", { timeout: 120_000 }, () 
     return JSON.stringify([await helm.calls(), logged, reports]);
   }
 
-  test("[CS9] [CS10] is installed by the real Helm, from a Helm repository and from a registry", async () => {
+  test("[CS9] [CS10] a private chart is installed by the real Helm, from a Helm repository and from an OCI registry", async () => {
     const folder = await served(lockedFolder(login, { "/index.yaml": INDEX, "/tiny.tgz": tinyChart().archive }));
     const registry = await served(ociRegistry({ name: "tiny", tags: { "1.0.0": tinyChart() }, login }));
     const oci = registry.url.replace(/^http/, "oci");
@@ -44,7 +44,7 @@ describe.skipIf(!HELM)("a private chart on a cluster", { timeout: 120_000 }, () 
     expect(await world.helm.leftovers()).toEqual([]);
   });
 
-  test("[CS4] whose schema refers to an address is installed without anybody going there", async () => {
+  test("[CS4] a chart whose values schema refers to an address is installed without a request to that address", async () => {
     const bait = await served((_request, response) => response.writeHead(404).end());
     const schema = JSON.stringify({ $ref: `${bait.url}/schema.json` });
     const { archive } = tinyChart({ "values.schema.json": schema });
@@ -55,7 +55,7 @@ describe.skipIf(!HELM)("a private chart on a cluster", { timeout: 120_000 }, () 
     expect(bait.asked).toEqual([]);
   });
 
-  test("[CS2] at the cloud's metadata is refused, and no Helm is started", async () => {
+  test("[CS2] a chart at the address of the cloud's metadata service is refused, and Helm is not started", async () => {
     world = await addonWorld();
     await world.tell({ color: "blue" }, { chart: { repo: "https://169.254.169.254/latest", name: "tiny" } });
     await world.seen({ phase: "failed" });

@@ -67,14 +67,14 @@ const stepFor = (live: KubeObject | null, trial: KubeObject | null = wanted, tak
 const object = { kind: "Deployment", name: "db" };
 
 describe("an object of a release", () => {
-  test("[HE30] is kept while it is as the manifest has it, whatever others add", () => {
+  test("[HE30] an object of a release is kept while it is as the manifest has it, whatever others add", () => {
     expect(stepFor(deployment())).toEqual({ action: "keep", isCertain: true });
     const live = { ...deployment(), spec: { ...(wanted["spec"] as object), minReadySeconds: 5 } };
     expect(stepFor(live)).toEqual({ action: "keep", isCertain: true });
     expect(stepFor(deployment(), null)).toEqual({ action: "keep", isCertain: true });
   });
 
-  test("[HE30] has drifted by each field that somebody has changed, with who did it", () => {
+  test("[HE30] an object of a release has drifted by each field that somebody has changed, with the manager of the change", () => {
     const live = deployment({ replicas: 5, image: "pg:2", managers: [by("kubectl-edit", "Update", FIELDS)] });
     const manager = "kubectl-edit";
     expect(stepFor(live)).toEqual({
@@ -87,20 +87,20 @@ describe("an object of a release", () => {
     });
   });
 
-  test("[HE30] does not reveal a value that may be secret", () => {
+  test("[HE30] the drift of an object of a release does not reveal a value that may be secret", () => {
     const live = deployment({ password: "0ther", managers: [by("kubectl-edit", "Update", FIELDS)] });
     const step = stepFor(live);
     expect(step).toMatchObject({ drift: [{ pointer: "/spec/template/spec/containers/0/env/0/value" }] });
     expect(JSON.stringify(step)).not.toMatch(/s3cret|0ther/);
   });
 
-  test("[HE30] was deleted where it is not there, and is waited for while it is being deleted", () => {
+  test("[HE30] a missing object of a release was deleted, and one that is being deleted is waited for", () => {
     expect(stepFor(null, null)).toEqual({ action: "apply", isForced: false, drift: [{ object, pointer: "" }] });
     const going = { ...deployment(), metadata: { name: "db", deletionTimestamp: "2026-01-01T00:00:00Z" } };
     expect(stepFor(going, null)).toMatchObject({ action: "wait" });
   });
 
-  test("[HE30] has not drifted where an autoscaler decides, the chart leaves a field empty, or nothing can be compared", () => {
+  test("[HE30] a field that an autoscaler sets, the chart leaves empty or nobody can compare has not drifted", () => {
     const scale = { ...by("kube-controller-manager", "Update", REPLICAS), subresource: "scale" };
     expect(stepFor(deployment({ replicas: 7, managers: [scale] }))).toMatchObject({ action: "keep" });
     expect(stepFor(deployment({ password: "filled in" }), deployment({ password: "" }))).toMatchObject({
@@ -113,7 +113,7 @@ describe("an object of a release", () => {
     });
   });
 
-  test("[HE31] is blocked where another manager declares a field or it is of another release, until a take-over", () => {
+  test("[HE31] an object is blocked where another manager or release holds it, until a take-over", () => {
     const held = deployment({ replicas: 7, managers: [by("argocd", "Apply", REPLICAS)] });
     expect(stepFor(held)).toMatchObject({
       action: "blocked",
@@ -150,7 +150,7 @@ metadata: {name: db}
 `).objects;
   if (!secret || !claim || !job || !custom) throw new Error("the manifest has four objects");
 
-  test("[HE30] is what Helm applies: with its marks, its namespace and its Secrets encoded", () => {
+  test("[HE30] an object of a release is compared in the form that Helm applies: with marks, namespace and encoded Secrets", () => {
     expect(appliedForm(secret, id, true)).toEqual({
       apiVersion: "v1",
       kind: "Secret",
@@ -165,7 +165,7 @@ metadata: {name: db}
     expect(appliedForm(custom, id, false).metadata).not.toHaveProperty("namespace");
   });
 
-  test("[HE30] are objects of kinds of Kubernetes that do not end by themselves", () => {
+  test("[HE30] only objects of built-in kinds that do not end by themselves are compared", () => {
     expect([secret, claim, job, custom].map((one) => comparedKindOf(one)?.plural ?? null)).toEqual([
       "secrets",
       "persistentvolumeclaims",

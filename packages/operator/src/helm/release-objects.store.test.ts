@@ -12,12 +12,12 @@ const ID = { namespace: "bank", name: "db", owner: "addon" };
 const REVISION = { secret: "db.v1", uid: "1", version: 1, status: "deployed", isOurs: true, digest: null };
 const RIGHTS = { user: "charts", namespace: "bank", isClusterWide: false, remedy: "Ask." };
 
-test("[HE49] a release whose host another namespace has is not applied again, and says so", async () => {
+test("[HE49] a release with a host that another namespace uses is not applied again, and says so", async () => {
   const INGRESS = { group: "networking.k8s.io", version: "v1", plural: "ingresses", kind: "Ingress", namespaced: true };
   const objects = createReleaseObjects({
     // Nobody may be asked for the objects, let alone to make them.
     kube: { resourceTypeOf: async () => INGRESS } as unknown as KubeClient,
-    hosts: { taken: (namespace, hosts) => (namespace === "bank" ? [...hosts] : []) },
+    hosts: { takenByOthers: (namespace, hosts) => (namespace === "bank" ? [...hosts] : []) },
     store: { content: async () => contentOf(MANIFEST) },
     pods: { in: () => [] },
     nowMs: () => 0,

@@ -1,3 +1,4 @@
+import type { Reason } from "@binnacle/contract";
 import { type Circumstances, planComponent } from "../app/component-plan.ts";
 import type { ReleaseDrift } from "../app/releases.ts";
 import type { HostClaims } from "../hosts/host-claims.reconciler.ts";
@@ -7,8 +8,9 @@ import { asSeen, type Planned } from "../kube/apply-set.adapter.ts";
 import type { KubeClient, KubeObject } from "../kube/kube-client.ts";
 import { KubeError } from "../kube/kube-error.ts";
 import { pathOf } from "../kube/kube-path.ts";
+import { METADATA } from "../kube/metadata-types.ts";
 import { titleOf } from "../kube/object-fields.ts";
-import { withRejection } from "../kube/pod-rejection.store.ts";
+import { createRejections } from "../kube/pod-rejection.store.ts";
 import { troubleOf } from "../kube/pod-trouble.ts";
 import type { PodView } from "../kube/pod-view.ts";
 import { askedReplicas, notBelow, type Readiness, readinessOf, ready } from "../kube/readiness.ts";
@@ -28,8 +30,8 @@ import {
   type ObjectState,
   type ReleaseReadiness,
   type ReleaseWorkload,
-  steadiedRelease,
-  steadiedWorkload,
+  releaseWithoutRestarted,
+  workloadWithoutRestarted,
 } from "./release-readiness.ts";
 import type { ReleaseWatch } from "./release-watch.adapter.ts";
 import type { ReleaseId, Revision } from "./revision.ts";
@@ -37,7 +39,7 @@ import type { Rights } from "./rights.ts";
 
 export interface ReleaseObjectsPorts {
   readonly kube: Pick<KubeClient, "as" | "resourceTypeOf">;
-  readonly hosts: Pick<HostClaims, "taken">;
+  readonly hosts: Pick<HostClaims, "takenByOthers">;
   readonly store: Pick<ReleaseStore, "content">;
   readonly pods: Pick<PodView, "in">;
   readonly nowMs: () => number;
@@ -64,7 +66,7 @@ export interface ReleaseInspection extends ReleaseDrift {
 /** An object of a release, as far as it was looked at. */
 interface Seen extends Planned {
   readonly object: ReleaseObject;
-  /** It is as it was when it was last compared, so it was not read again. */
+  /** The object has not changed since it was last compared, so it was not read again. */
   readonly isUnchanged: boolean;
 }
 
@@ -74,8 +76,6 @@ export interface LiveReleaseObject {
   readonly live: KubeObject | null;
 }
 
-const METADATA_ONLY = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
-
 /** Beyond this number of objects, all are compared once more. */
 const MOST_SETTLED = 20_000;
 
@@ -84,6 +84,7 @@ const MOST_SETTLED = 20_000;
  * release.
  */
 export function createReleaseObjects({ kube, hosts, store, pods, versionOf, nowMs }: ReleaseObjectsPorts) {
+  const rejections = createRejections(nowMs);
   /** By uid, the revision and content that were found to be as desired; by name, the version. */
   const settled = new Map<string, string>();
 
@@ -97,19 +98,19 @@ export function createReleaseObjects({ kube, hosts, store, pods, versionOf, nowM
     const outside = rights.isClusterWide ? [] : await outsideIn(objects, id.namespace);
     if (outside.length > 0) return withheld(FORBIDDEN, outsideSentence(outside, id.namespace, rights.remedy));
     // Its route was removed, and would be again.
-    const taken = hosts.taken(
+    const taken = hosts.takenByOthers(
       id.namespace,
       objects.flatMap(({ manifest }) => hostsOf(manifest)),
     );
     if (taken.length > 0) return withheld(HOST_TAKEN, takenSentence("The chart", taken));
     if (settled.size > MOST_SETTLED) settled.clear();
     const read = objects.filter((object) => isTelling(object) || comparedKindOf(object) !== null);
-    const all = await Promise.all(read.map((object) => look(object, { id, revision, rights }, upkeep.takeOver)));
+    const all = await Promise.all(read.map((object) => observe(object, { id, revision, rights }, upkeep.takeOver)));
     const plan = planComponent(all, upkeep);
     const own = podsOfRelease({ release: id.name, makers: podMakers }, pods.in(id.namespace));
     const { states, workloads: counted, refusal } = await carryOut(all, plan.toDo, rights);
     const workloads = counted.map((workload) =>
-      steadiedWorkload(workload, podsMadeBy({ makers: podMakers }, workload, own), nowMs()),
+      workloadWithoutRestarted(workload, podsMadeBy({ makers: podMakers }, workload, own), nowMs()),
     );
     const { drifted, healed, blocked } = plan;
     const isCertain = plan.isCertain && plan.waitsFor === null && refusal === null;
@@ -118,7 +119,7 @@ export function createReleaseObjects({ kube, hosts, store, pods, versionOf, nowM
       const { reason, message } = refusal;
       return { ...drift, readiness: { state: "failed", reason, message, missing: [] } };
     }
-    const readiness = steadiedRelease(combined(states), own, nowMs());
+    const readiness = releaseWithoutRestarted(combined(states), own, nowMs());
     if (readiness.state === "ready" || readiness.reason !== null) return { ...drift, readiness };
     const trouble = troubleOf(own, nowMs());
     return { ...drift, readiness: trouble ? { ...readiness, ...trouble } : readiness };
@@ -131,7 +132,7 @@ export function createReleaseObjects({ kube, hosts, store, pods, versionOf, nowM
   }
 
   /** Asks the API server what an apply would change, unless the object is as it was when that was nothing. */
-  async function look(object: ReleaseObject, { id, revision, rights }: Place, takeOver: boolean): Promise<Seen> {
+  async function observe(object: ReleaseObject, { id, revision, rights }: Place, takeOver: boolean): Promise<Seen> {
     const type = comparedKindOf(object);
     const namespace = object.namespace ?? id.namespace;
     const version = type ? versionOf(type, namespace, object.name) : undefined;
@@ -194,8 +195,7 @@ export function createReleaseObjects({ kube, hosts, store, pods, versionOf, nowM
 
   async function readinessFor(object: ReleaseObject, live: KubeObject | null, isUnchanged: boolean, user: string) {
     if (!live) return isUnchanged || isPassing(object) ? ready() : null;
-    const readiness = notBelow(askedReplicas(object.manifest), live, readinessOf(live));
-    return withRejection(kube.as(user), live, readiness);
+    return rejections.explain(kube.as(user), live, notBelow(askedReplicas(object.manifest), live, readinessOf(live)));
   }
 
   async function isNamespacedObject({ apiVersion, kind }: ReleaseObject): Promise<boolean> {
@@ -209,7 +209,7 @@ export function createReleaseObjects({ kube, hosts, store, pods, versionOf, nowM
     const seen = await Promise.all(
       jobs.map(async ({ kind, name }) => {
         const live = await find({ apiVersion: "batch/v1", kind, name }, id.namespace, rights);
-        return live && withRejection(kube.as(rights.user), live, readinessOf(live));
+        return live && rejections.explain(kube.as(rights.user), live, readinessOf(live));
       }),
     );
     return seen.find((readiness) => readiness?.reason !== undefined) ?? null;
@@ -253,7 +253,7 @@ export function createReleaseObjects({ kube, hosts, store, pods, versionOf, nowM
     try {
       const type = await kube.resourceTypeOf(apiVersion, kind);
       const path = pathOf(type, { name, namespace: type.namespaced ? (object.namespace ?? namespace) : null });
-      const { metadata } = await kube.as(user).raw<KubeObject>("GET", path, { accept: METADATA_ONLY });
+      const { metadata } = await kube.as(user).raw<KubeObject>("GET", path, { accept: METADATA });
       return { apiVersion, kind, metadata };
     } catch (error) {
       if (error instanceof KubeError && error.status === 404) return null;
@@ -293,7 +293,7 @@ export function createReleaseObjects({ kube, hosts, store, pods, versionOf, nowM
 }
 
 /** A release whose objects are not applied again. */
-const withheld = (reason: string, message: string): ReleaseInspection => ({
+const withheld = (reason: Reason, message: string): ReleaseInspection => ({
   ...NOT_COMPARED,
   workloads: [],
   readiness: { state: "failed", reason, message, missing: [] },

@@ -78,11 +78,11 @@ describe("a pod is of a release", () => {
     ["with the conventional label, made of something else", "main-1", { "app.kubernetes.io/instance": "db" }, true],
     ["with the conventional label of another release", "main-1", { "app.kubernetes.io/instance": "db2" }, false],
     ["with nothing in common", "web-0", {}, false],
-  ])("[HE21] %s: %s", (_, name, labels, isOne) => {
+  ])("[HE21] a pod is told by name and labels to belong to a release or not: %s: %s", (_, name, labels, isOne) => {
     expect(isPodOf(pods, { metadata: { name, namespace: "market", labels } })).toBe(isOne);
   });
 
-  test("[HE21] whose hooks are not among its objects", () => {
+  test("[HE21] the hooks of a release are not among its objects", () => {
     expect(objects.map(({ name }) => name)).not.toContain("db-migrate");
   });
 });
@@ -103,12 +103,12 @@ describe("a selector", () => {
     ["all that it asks for", { matchLabels: { app: "x" }, ...expression("Exists") }, { app: "x" }, false],
     ["numbers that YAML has read", { matchLabels: { part: 1 } }, { part: "1" }, true],
     ["what nobody knows", expression("Gt", ["1"]), { part: "2" }, false],
-  ])("[HE21] asks for %s", (_, written, labels, isOne) => {
+  ])("[HE21] a label selector is evaluated as Kubernetes does for %s", (_, written, labels, isOne) => {
     const selector = selectorIn(written);
     expect(selector && isSelected(labels, selector)).toBe(isOne);
   });
 
-  test.each([[{}], [null], [{ matchLabels: {} }]])("[HE21] that asks for nothing is none: %j", (written) => {
+  test.each([[{}], [null], [{ matchLabels: {} }]])("[HE21] an empty label selector selects nothing: %j", (written) => {
     expect(selectorIn(written)).toBeNull();
   });
 });

@@ -7,7 +7,7 @@ import type { ReleaseId } from "./revision.ts";
 export interface PodMaker {
   readonly kind: string;
   readonly name: string;
-  /** None for jobs, whose pods carry the job's name, nor for a pod itself. */
+  /** Not set for jobs, whose pods carry the job's name, and for pods. */
   readonly selector: LabelSelector | null;
 }
 

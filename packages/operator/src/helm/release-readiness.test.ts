@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
+import { isFree, seenLease } from "../kube/lease.ts";
 import { failed, progressing, ready, unknown } from "../kube/readiness.ts";
-import { isFree, seenLease } from "./lease.ts";
 import { contentIn, contentOf, NO_CONTENT } from "./manifest.ts";
 import { verdictOn } from "./release.ts";
 import { combined, isTelling } from "./release-readiness.ts";
@@ -34,12 +34,12 @@ describe("what a release is made of", () => {
     { apiVersion: "v1", kind: "Service", name: "db", isKept: false },
   ];
 
-  test("[HE13] is read from its manifest, with what is to be kept", () => {
+  test("[HE13] the objects of a release are read from its manifest, with the resource policy keep", () => {
     expect(contentOf(MANIFEST).objects).toMatchObject(objects);
     expect(contentOf("")).toEqual(NO_CONTENT);
   });
 
-  test("[HE13] is read from the Secret in which Helm keeps it, and is nothing where that is damaged", () => {
+  test("[HE13] the objects of a release are read from Helm's Secret, and there are none where that is damaged", () => {
     const packed = gzipSync(JSON.stringify({ name: "db", manifest: MANIFEST })).toString("base64");
     const secret = (release: string) => ({
       apiVersion: "v1",
@@ -59,11 +59,11 @@ describe("[HE12] a release", () => {
     ["not ready while one is not", [ready(1), progressing("Soon.")], "progressing"],
     ["unknown before it is on its way", [progressing("Soon."), unknown()], "unknown"],
     ["failed before all", [unknown(), failed("No."), progressing("Soon.")], "failed"],
-  ])("is %s", (_, states, state) => {
+  ])("a release is %s", (_, states, state) => {
     expect(combined(states.map((readiness) => ({ object, readiness })))).toMatchObject({ state, missing: [] });
   });
 
-  test("[HE12] that lacks an object has failed, and names it", () => {
+  test("[HE12] a release that lacks an object has failed, and names the object", () => {
     expect(combined([{ object, readiness: null }])).toEqual({
       state: "failed",
       reason: "ObjectMissing",
@@ -80,70 +80,85 @@ describe("the verdict on a release", () => {
   const observation = { doing: null, revision, isForeign: false, isCurrent: true, hasRun: true, failure: null };
   const exports = { plain: {}, secret: {}, missing: [] };
   const calm = { observation, readiness: combined([]), hook: null, blocked: null, exports, isSecretTaken: false };
-  const refused = { ...failed("Job db-hook cannot start pods: exceeded quota"), reason: "PodRejected" };
+  const refused = { ...failed("Job db-hook cannot start pods: exceeded quota"), reason: "PodRejected" as const };
 
   test.each([
-    ["[HE14] ready", {}, "ready", "ReleaseReady"],
+    ["[HE14] a release is ready", {}, "ready", "ReleaseReady"],
     [
-      "[HE3] failed where it is somebody else's",
+      "[HE3] a release of somebody else has failed",
       { observation: { ...observation, isForeign: true } },
       "failed",
       "ReleaseConflict",
     ],
-    ["[HE4] failed", { observation: { ...observation, failure: NO, isCurrent: false } }, "failed", "UpgradeFailed"],
     [
-      "[HE4] failed before it ever ran",
+      "[HE4] a release whose upgrade failed has failed",
+      { observation: { ...observation, failure: NO, isCurrent: false } },
+      "failed",
+      "UpgradeFailed",
+    ],
+    [
+      "[HE4] a release that failed before it ever ran has failed to install",
       { observation: { ...observation, failure: NO, hasRun: false } },
       "failed",
       "InstallFailed",
     ],
     [
-      "[HE23] failed for its rights",
-      { observation: { ...observation, failure: { message: "No.", reason: "ForbiddenObject" } } },
+      "[HE23] a release without the needed rights has failed",
+      { observation: { ...observation, failure: { message: "No.", reason: "ForbiddenObject" as const } } },
       "failed",
       "ForbiddenObject",
     ],
     [
-      "[HE1] on its way",
+      "[HE1] a release that is being installed is progressing",
       { observation: { ...observation, doing: "installing" as const } },
       "progressing",
       "Installing",
     ],
     [
-      "[HE1] on its way again",
+      "[HE1] a release that is being upgraded is progressing",
       { observation: { ...observation, doing: "upgrading" as const } },
       "progressing",
       "Upgrading",
     ],
     [
-      "[HE28] failed while Helm waits for a hook whose pods are not taken",
+      "[HE28] a release has failed while Helm waits for a hook whose pods are rejected",
       { observation: { ...observation, doing: "installing" as const, isCurrent: false }, hook: refused },
       "failed",
       "PodRejected",
     ],
     [
-      "[HE28] failed after Helm has waited for it in vain",
+      "[HE28] a release has failed after Helm waited in vain for a hook whose pods are rejected",
       { observation: { ...observation, failure: NO, isCurrent: false }, hook: refused },
       "failed",
       "PodRejected",
     ],
-    ["[HE28] failed for its pods", { readiness: combined([{ object, readiness: refused }]) }, "failed", "PodRejected"],
-    ["[HE6] waiting", { observation: { ...observation, isCurrent: false } }, "progressing", "Waiting"],
     [
-      "[HE12] not ready",
+      "[HE28] a release whose pods are rejected has failed",
+      { readiness: combined([{ object, readiness: refused }]) },
+      "failed",
+      "PodRejected",
+    ],
+    [
+      "[HE6] a release that is not current and not worked on is waiting",
+      { observation: { ...observation, isCurrent: false } },
+      "progressing",
+      "Waiting",
+    ],
+    [
+      "[HE12] a release whose objects are not ready is progressing",
       { readiness: combined([{ object, readiness: progressing("Soon.") }]) },
       "progressing",
       "NotReady",
     ],
     [
-      "[HE31] failed where others declare what a new generation is to set",
+      "[HE31] a release has failed where other managers hold fields that a new generation sets",
       { blocked: { summary: "Held by argocd." } },
       "failed",
       "BlockedSync",
     ],
-    ["[HE17] failed for its Secret", { isSecretTaken: true }, "failed", "ExportsConflict"],
+    ["[HE17] a release whose exports Secret is taken has failed", { isSecretTaken: true }, "failed", "ExportsConflict"],
     [
-      "[HE14] waiting for exports",
+      "[HE14] a release that waits for exports is progressing",
       { exports: { plain: {}, secret: {}, missing: ["the Service db"] } },
       "progressing",
       "WaitingForExports",
@@ -153,7 +168,7 @@ describe("the verdict on a release", () => {
   });
 });
 
-test("[HE6] a Lease is free when nobody holds it, or when we saw nobody renew it for its time", () => {
+test("[HE6] a Lease is free when nobody holds it, or when nobody was seen to renew it for its duration", () => {
   const lease = (holderIdentity: string, resourceVersion: string) => ({
     apiVersion: "coordination.k8s.io/v1",
     kind: "Lease",

@@ -1,5 +1,6 @@
+import type { Reason } from "@binnacle/contract";
 import type { KubeObject } from "../kube/kube-client.ts";
-import { shakyPods, steadied } from "../kube/pod-trouble.ts";
+import { countRestartedPods, withoutRestartedPods } from "../kube/pod-trouble.ts";
 import type { Readiness } from "../kube/readiness.ts";
 import type { WorkloadCounts } from "../kube/workload-counts.ts";
 import type { ReleaseObject } from "./manifest.ts";
@@ -23,7 +24,7 @@ export interface ReleaseWorkload {
 export interface ReleaseReadiness {
   readonly state: Readiness["state"];
   /** One word for programs, where there is one. */
-  readonly reason: string | null;
+  readonly reason: Reason | null;
   readonly message: string | null;
   /** Objects that somebody has deleted, in words. */
   readonly missing: readonly string[];
@@ -52,7 +53,7 @@ export const isTelling = ({ kind }: Pick<ReleaseObject, "kind">): boolean => !SI
 /** These end and may be cleared away by Kubernetes itself. */
 export const isPassing = ({ kind }: Pick<ReleaseObject, "kind">): boolean => kind === "Job" || kind === "Pod";
 
-const GRAVEST_FIRST = ["failed", "unknown", "progressing"] as const;
+const WORST_FIRST = ["failed", "unknown", "progressing"] as const;
 
 /** A release is as ready as the worst of its objects. */
 export function combined(states: readonly ObjectState[]): ReleaseReadiness {
@@ -61,7 +62,7 @@ export function combined(states: readonly ObjectState[]): ReleaseReadiness {
     const message = `No longer on the cluster: ${missing.slice(0, 5).join(", ")}.`;
     return { state: "failed", reason: "ObjectMissing", message, missing };
   }
-  for (const state of GRAVEST_FIRST) {
+  for (const state of WORST_FIRST) {
     const found = states.find(({ readiness }) => readiness?.state === state);
     const readiness = found?.readiness;
     if (readiness) return { state, reason: readiness.reason ?? null, message: readiness.message, missing };
@@ -70,26 +71,26 @@ export function combined(states: readonly ObjectState[]): ReleaseReadiness {
 }
 
 /** Pods that have just been restarted do not count as ready yet. */
-export function steadiedWorkload(
+export function workloadWithoutRestarted(
   workload: ReleaseWorkload,
   pods: readonly KubeObject[],
   nowMs: number,
 ): ReleaseWorkload {
   const { counts, readiness } = workload;
-  const shaky = shakyPods(pods, nowMs);
+  const restarted = countRestartedPods(pods, nowMs);
   return {
     ...workload,
-    readiness: readiness && steadied(readiness, pods, nowMs),
-    counts: { ...counts, ready: Math.max(0, counts.ready - shaky) },
+    readiness: readiness && withoutRestartedPods(readiness, pods, nowMs),
+    counts: { ...counts, ready: Math.max(0, counts.ready - restarted) },
   };
 }
 
-export function steadiedRelease(
+export function releaseWithoutRestarted(
   readiness: ReleaseReadiness,
   pods: readonly KubeObject[],
   nowMs: number,
 ): ReleaseReadiness {
-  if (readiness.state !== "ready" || shakyPods(pods, nowMs) === 0) return readiness;
+  if (readiness.state !== "ready" || countRestartedPods(pods, nowMs) === 0) return readiness;
   return { ...readiness, state: "progressing", message: "Pods of it have just been restarted." };
 }
 

@@ -1,5 +1,6 @@
 import { type Informer, type InformerLog, startInformer } from "../kube/informer.adapter.ts";
 import type { KubeClient, KubeObject, ResourceType } from "../kube/kube-client.ts";
+import { nameplate } from "../kube/object-fields.ts";
 import { COMPARED_KINDS } from "./release-drift.ts";
 import { RELEASE_NAME, RELEASE_NAMESPACE } from "./release-readiness.ts";
 
@@ -22,7 +23,10 @@ export function startReleaseWatch({ kube, log, onChange }: WatchPorts): ReleaseW
       client: kube,
       type,
       labelSelector: "app.kubernetes.io/managed-by=Helm",
-      trim: nameplate,
+      trim: (object) => nameplate(object, { annotations: [RELEASE_NAME, RELEASE_NAMESPACE] }),
+      isMetadataOnly: true,
+      // It only says what to look at.
+      mayBeStale: true,
       log,
       onChange(key, object) {
         const { annotations = {} } = (object ?? informer.get(key))?.metadata ?? {};
@@ -39,23 +43,6 @@ export function startReleaseWatch({ kube, log, onChange }: WatchPorts): ReleaseW
     },
     async stop() {
       await Promise.all(informers.map(({ informer }) => informer.stop()));
-    },
-  };
-}
-
-/** Only what an object is called and whose it is. */
-function nameplate({ apiVersion, kind, metadata }: KubeObject): KubeObject {
-  const { name, namespace = "", uid = "", resourceVersion = "", annotations = {} } = metadata;
-  const { [RELEASE_NAME]: release = "", [RELEASE_NAMESPACE]: place = "" } = annotations;
-  return {
-    apiVersion,
-    kind,
-    metadata: {
-      name,
-      namespace,
-      uid,
-      resourceVersion,
-      annotations: { [RELEASE_NAME]: release, [RELEASE_NAMESPACE]: place },
     },
   };
 }

@@ -1,13 +1,14 @@
+import { fairQueue } from "@binnacle/process";
 import type { InformerLog } from "../kube/informer.adapter.ts";
-import { isPermanent, KubeError } from "../kube/kube-error.ts";
-import { type Attempts, afterAttempt, createSlots, failureFor, type Problem, waitMs } from "./attempts.ts";
+import type { Leases } from "../kube/lease.store.ts";
+import { failureFor, type Problem, waitMs } from "./attempts.ts";
 import type { ChartAccounts } from "./chart-account.store.ts";
-import { FORBIDDEN, HelmFailure, UNREADABLE } from "./failure.ts";
+import { HelmFailure, UNREADABLE } from "./failure.ts";
 import type { Helm } from "./helm.adapter.ts";
 import type { Inspect } from "./inspection.adapter.ts";
-import type { Leases } from "./lease.store.ts";
 import type { ReleaseStore } from "./release.store.ts";
 import { hasRun, isFailedInstall, nextStep, nextVersion, type Step } from "./release.ts";
+import { createReleaseAttempts, type Task } from "./release-attempts.reconciler.ts";
 import { digestOf, type HelmRelease, type ReleaseId, type Revision, revisionLabels } from "./revision.ts";
 import type { ChartName, Rights } from "./rights.ts";
 
@@ -24,6 +25,8 @@ export interface ReleasePorts {
   readonly nowMs: () => number;
   readonly log: InformerLog;
   readonly clusterId: string;
+  /** How many Helms run at once. */
+  readonly slots: number;
   /** Told when work on a release has ended. */
   readonly onEnd: (id: ReleaseId) => void;
 }
@@ -33,7 +36,7 @@ export interface ReleaseObservation {
   readonly doing: "installing" | "upgrading" | "removing" | null;
   readonly revision: Revision | null;
   readonly isForeign: boolean;
-  /** It is what is wanted, as far as Helm is concerned. */
+  /** Helm has nothing to do for the release. */
   readonly isCurrent: boolean;
   readonly hasRun: boolean;
   /** Why it is not what is wanted, although that was tried. */
@@ -41,7 +44,7 @@ export interface ReleaseObservation {
 }
 
 export interface ReconcileOptions {
-  /** Nothing is done about what is seen. */
+  /** The result is reported, and the release is not changed. */
   readonly isReadOnly?: boolean;
 }
 
@@ -52,13 +55,6 @@ export interface ReleaseRemoval {
   readonly failure: string | null;
 }
 
-/** A task for Helm: an install or upgrade with a chart and values, or a removal. */
-interface Task {
-  readonly id: ReleaseId;
-  readonly wanted: HelmRelease | null;
-  readonly rights: Rights;
-}
-
 interface Work {
   readonly goal: string;
   readonly doing: NonNullable<ReleaseObservation["doing"]>;
@@ -67,18 +63,31 @@ interface Work {
   breakOff(): void;
 }
 
-/** Each Helm takes up to a hundred megabytes. */
-const MOST_AT_ONCE = 2;
+/** Releases that Helm works on, and those that wait for it. */
+export interface HelmLoad {
+  readonly running: number;
+  readonly waiting: number;
+}
+
 /** A repair takes two; more means that somebody works against us. */
 const MOST_STEPS = 4;
 const ENDS: ReadonlySet<Step["step"]> = new Set(["nothing", "leave", "purge"]);
 const REMOVAL = "removal";
 
-/** Any other error comes from the cluster, and the next reconcile reports it. */
-function problemOf(error: unknown): Problem {
-  if (error instanceof HelmFailure) return { message: error.message, reason: error.reason };
-  if (error instanceof KubeError && isPermanent(error)) return { message: error.message, reason: null };
-  return { message: "The cluster did not answer as it should.", reason: null };
+/** With other rights it is worth trying at once. */
+const goalOf = (what: string, { user }: Rights) => `${what} as ${user}`;
+
+function createCount() {
+  let count = 0;
+  return {
+    now: () => count,
+    async during<T>(work: Promise<T>): Promise<T> {
+      count += 1;
+      return work.finally(() => {
+        count -= 1;
+      });
+    },
+  };
 }
 
 /**
@@ -86,15 +95,22 @@ function problemOf(error: unknown): Problem {
  * state. No process is started where nothing has to be done.
  */
 export function createReleaseReconciler(ports: ReleasePorts) {
-  const { helm, store, leases, accounts, rightsOf, inspect, left, nowMs, log, clusterId, onEnd } = ports;
+  const { helm, store, rightsOf, inspect, left, nowMs, log, clusterId, slots, onEnd } = ports;
   const works = new Map<string, Work>();
-  const attempts = new Map<string, Attempts>();
-  const slots = createSlots(MOST_AT_ONCE);
+  const attempts = createReleaseAttempts(ports, steps);
+  /** Hooks may hold a slot for many minutes, so the charts of one project never occupy all of them. */
+  const inTurn = fairQueue({
+    atOnce: slots,
+    atOncePerCaller: Math.max(1, slots - 1),
+    waitingPerCaller: Number.POSITIVE_INFINITY,
+  });
+  const underWay = createCount();
   const stopping = new AbortController();
+  let isFinishing = false;
+  /** Releases of which no further step begins. One that is under way is finished: half of it would be worse. */
+  const held = new Set<string>();
 
   const keyOf = ({ namespace, name }: ReleaseId) => `${namespace}/${name}`;
-  /** With other rights it is worth trying at once. */
-  const goalOf = (what: string, { user }: Rights) => `${what} as ${user}`;
 
   async function reconcile(
     wanted: HelmRelease,
@@ -105,10 +121,13 @@ export function createReleaseReconciler(ports: ReleasePorts) {
     const goal = goalOf(digestOf(wanted), rights);
     const revisions = await store.revisions(wanted);
     const { step } = nextStep(revisions, { digest: digestOf(wanted) });
-    if (!isReadOnly) turnTo(key, goal);
-    const isDue = waitMs(attempts.get(key), goal, nowMs()) === 0;
+    if (!isReadOnly) {
+      held.delete(key);
+      turnTo(key, goal);
+    }
+    const isDue = waitMs(attempts.of(wanted), goal, nowMs()) === 0;
     if (isDue && !isReadOnly && step !== "nothing" && step !== "leave") {
-      begin(goal, step === "install" ? "installing" : "upgrading", { id: wanted, wanted, rights });
+      begin(step === "install" ? "installing" : "upgrading", { id: wanted, wanted, rights, goal });
     }
     return {
       doing: works.get(key)?.doing ?? null,
@@ -116,7 +135,7 @@ export function createReleaseReconciler(ports: ReleasePorts) {
       isForeign: step === "leave",
       isCurrent: step === "nothing",
       hasRun: hasRun(revisions),
-      failure: step === "nothing" ? null : failureFor(attempts.get(key), goal),
+      failure: step === "nothing" ? null : failureFor(attempts.of(wanted), goal),
     };
   }
 
@@ -125,22 +144,23 @@ export function createReleaseReconciler(ports: ReleasePorts) {
     const key = keyOf(id);
     const rights = rightsOf(id, chart);
     const goal = goalOf(REMOVAL, rights);
-    const failure = failureFor(attempts.get(key), goal)?.message ?? null;
+    held.delete(key);
+    const failure = failureFor(attempts.of(id), goal)?.message ?? null;
     turnTo(key, goal);
     if (works.has(key)) return { isGone: false, left: [], failure };
     const revisions = await store.revisions(id);
     const { step } = nextStep(revisions, null);
     const last = revisions.at(-1);
     if (step === "uninstall") {
-      const task = { id, wanted: null, rights };
-      if (waitMs(attempts.get(key), goal, nowMs()) === 0) begin(goal, "removing", task);
+      const task = { id, wanted: null, rights, goal };
+      if (waitMs(attempts.of(id), goal, nowMs()) === 0) begin("removing", task);
       return { isGone: false, left: [], failure };
     }
     const isOver = step === "purge" && last;
     const names = isOver ? await left(id, last, rights) : [];
     if (names.length > 0) return { isGone: false, left: names, failure: null };
     if (isOver) await store.forget(id, revisions);
-    attempts.delete(key);
+    await attempts.forget(id);
     return { isGone: true, left: [], failure: null };
   }
 
@@ -149,43 +169,25 @@ export function createReleaseReconciler(ports: ReleasePorts) {
     if (work && work.goal !== goal) work.breakOff();
   }
 
-  function begin(goal: string, doing: Work["doing"], task: Task): void {
-    const { id } = task;
+  function begin(doing: Work["doing"], task: Task): void {
+    const { id, goal } = task;
     const key = keyOf(id);
-    if (works.has(key) || stopping.signal.aborted) return;
+    if (works.has(key) || stopping.signal.aborted || isFinishing) return;
     const breaking = new AbortController();
     const signal = AbortSignal.any([stopping.signal, breaking.signal]);
-    const ended = slots
-      .within(() => attempt(task, signal))
-      .then((result) => {
-        attempts.set(key, afterAttempt(attempts.get(key), goal, result, nowMs()));
-      })
-      .finally(() => {
-        works.delete(key);
-        if (!stopping.signal.aborted) onEnd(id);
-      });
+    const isRetry = attempts.of(id)?.goal === goal;
+    const ended = inTurn(id.namespace, () => underWay.during(attempts.make(task, signal)), { isRetry }).finally(() => {
+      works.delete(key);
+      if (!stopping.signal.aborted) onEnd(id);
+    });
     works.set(key, { goal, doing, ended, breakOff: () => breaking.abort() });
-  }
-
-  async function attempt(task: Task, signal: AbortSignal) {
-    const { namespace, name: release } = task.id;
-    try {
-      await accounts.ready(namespace);
-      const isOurs = await leases.under(task.id, signal, (working) => steps(task, working));
-      return { failure: null, isBusy: !isOurs };
-    } catch (err) {
-      const failure = problemOf(err);
-      const isForbidden = failure.reason === FORBIDDEN || (err instanceof KubeError && err.status === 403);
-      if (isForbidden) accounts.doubt(namespace);
-      log.warn({ err, namespace, release }, "Helm could not install or upgrade a release");
-      return { failure };
-    }
   }
 
   async function steps(task: Task, signal: AbortSignal): Promise<void> {
     const { id, wanted } = task;
     const digest = wanted && digestOf(wanted);
     for (let count = 0; count < MOST_STEPS; count += 1) {
+      if (held.has(keyOf(id)) || isFinishing) return;
       const revisions = await store.revisions(id);
       const isLeftover = await isRefusedInstall(id, revisions);
       const next = nextStep(revisions, digest === null ? null : { digest }, { isLeftover });
@@ -225,7 +227,7 @@ export function createReleaseReconciler(ports: ReleasePorts) {
     return [];
   }
 
-  /** Whoever dies before this finds the failed revision at the next attempt, and uninstalls it then. */
+  /** If the operator dies before this, the next attempt finds the failed revision and uninstalls it. */
   async function cleanUp({ id, rights }: Task, signal: AbortSignal): Promise<void> {
     try {
       if (await isRefusedInstall(id, await store.revisions(id))) await helm.uninstall(id, rights, signal);
@@ -249,7 +251,7 @@ export function createReleaseReconciler(ports: ReleasePorts) {
   ): Promise<void> {
     const target = revisions.find(({ version }) => version === to);
     try {
-      if (!rights.isClusterWide) await inspect(await manifestOf(id, target), rights);
+      await inspect(await manifestOf(id, target), rights);
     } catch (err) {
       if (!(err instanceof HelmFailure)) throw err;
       log.warn({ err, namespace: id.namespace, release: id.name, to }, "a rollback was refused");
@@ -265,13 +267,24 @@ export function createReleaseReconciler(ports: ReleasePorts) {
     return manifest;
   }
 
+  async function allEnded(): Promise<void> {
+    await Promise.all([...works.values()].map(({ ended }) => ended));
+  }
+
   return {
     reconcile,
     remove,
+    hold: (id: ReleaseId): void => void held.add(keyOf(id)),
+    load: (): HelmLoad => ({ running: underWay.now(), waiting: works.size - underWay.now() }),
+    /** Begins nothing more, and waits for the steps under way: nobody would repair a release whose step was broken off. */
+    async finish(): Promise<void> {
+      isFinishing = true;
+      await allEnded();
+    },
     /** Breaks off what is under way, and waits for it. */
     async stop(): Promise<void> {
       stopping.abort();
-      await Promise.all([...works.values()].map(({ ended }) => ended));
+      await allEnded();
     },
   };
 }

@@ -1,12 +1,11 @@
 import type { KubeClient, ObjectMeta } from "../kube/kube-client.ts";
 import { pathOf } from "../kube/kube-path.ts";
+import { METADATA_LIST } from "../kube/metadata-types.ts";
 import { SECRETS } from "../kube/resource-types.ts";
 import { contentIn, manifestIn, NO_CONTENT, type ReleaseContent } from "./manifest.ts";
 import type { ReleasePods, ReleasePodsSource } from "./release-pods.ts";
 import { type ReleaseId, type Revision, revisionsIn } from "./revision.ts";
 
-/** Without their contents, which are large and nobody asks for here. */
-const METADATA_ONLY = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
 /** Of manifests, in characters. The one that was read longest ago goes first. */
 const MOST_KNOWN = 32 * 1024 * 1024;
 
@@ -31,7 +30,8 @@ export function createReleaseStore(kube: Pick<KubeClient, "raw" | "get" | "delet
       const query = { labelSelector: `owner=helm,name=${id.name}` };
       const { items } = await kube.raw<{ items: { metadata: ObjectMeta }[] | null }>("GET", path, {
         query,
-        accept: METADATA_ONLY,
+        // Their contents are large, and nobody asks for them here.
+        accept: METADATA_LIST,
       });
       // An empty list of this form is null.
       return revisionsIn(items ?? [], id, clusterId);

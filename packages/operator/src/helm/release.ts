@@ -1,3 +1,4 @@
+import type { Reason } from "@binnacle/contract";
 import type { Readiness } from "../kube/readiness.ts";
 import type { ResolvedExports } from "./exports.ts";
 import type { ReleaseObservation } from "./release.reconciler.ts";
@@ -14,7 +15,7 @@ export type Step =
   | { readonly step: "uninstall" }
   /** Uninstalled; its history goes once nothing of it is left. */
   | { readonly step: "purge" }
-  /** It belongs to somebody else. */
+  /** The release belongs to somebody else. */
   | { readonly step: "leave" };
 
 export interface Goal {
@@ -57,7 +58,7 @@ function repair(revisions: readonly Revision[]): Step {
 export const hasRun = (revisions: readonly Revision[]): boolean =>
   revisions.some(({ status, isOurs }) => isOurs && (status === "deployed" || status === "superseded"));
 
-/** Nothing was there before the last revision, and that failed: what it has left serves nobody. */
+/** The first installation failed. Its remains serve nobody. */
 export const isFailedInstall = (revisions: readonly Revision[]): boolean =>
   revisions.at(-1)?.status === "failed" && revisions.slice(0, -1).every(({ status }) => status === "uninstalled");
 
@@ -67,7 +68,7 @@ export const nextVersion = (revisions: readonly Revision[]): number => (revision
 /** The state of a release, with a reason and a message. */
 export interface ReleaseVerdict {
   readonly state: "ready" | "progressing" | "failed" | "unknown";
-  readonly reason: string;
+  readonly reason: Reason;
   readonly message: string | null;
 }
 
@@ -84,7 +85,7 @@ export interface ReleaseFindings {
   readonly isSecretTaken: boolean;
 }
 
-const verdict = (state: ReleaseVerdict["state"], reason: string, message: string | null = null): ReleaseVerdict => ({
+const verdict = (state: ReleaseVerdict["state"], reason: Reason, message: string | null = null): ReleaseVerdict => ({
   state,
   reason,
   message,

@@ -1,9 +1,9 @@
 import { LABELS } from "@binnacle/contract";
 import type { Instances } from "../addon/instances.ts";
-import type { Releases, WantedRelease } from "../app/releases.ts";
+import type { ReleaseState, Releases, WantedRelease } from "../app/releases.ts";
 import { together } from "../kube/workload-counts.ts";
 import { exportsSeen } from "./exports.ts";
-import type { HelmReleases, WantedHelm } from "./helm-releases.reconciler.ts";
+import type { HelmReleases, ReleaseStatus, WantedHelm } from "./helm-releases.reconciler.ts";
 import { appOfRelease, releaseOfComponent } from "./revision.ts";
 
 const exportsSecretOf = (release: string) => `${release}-exports`;
@@ -11,13 +11,8 @@ const exportsSecretOf = (release: string) => `${release}-exports`;
 /** Helm, as apps use it. */
 export function createReleases(helmReleases: HelmReleases, instances: Pick<Instances, "in" | "onChange">): Releases {
   return {
-    async ensure(wanted, options) {
-      const status = await helmReleases.ensure(releaseOf(wanted), options);
-      const { state, reason, message, drifted, healed, blocked, isCertain, pods } = status;
-      const exports = exportsSeen(status.exports, exportsSecretOf(wanted.name));
-      const counts = together(status.workloads.map((workload) => workload.counts));
-      return { state, reason, message, drifted, healed, blocked, isCertain, pods, counts, exports };
-    },
+    ensure: async (wanted, options) => stateOf(wanted, await helmReleases.ensure(releaseOf(wanted), options)),
+    hold: async (wanted) => stateOf(wanted, await helmReleases.hold(releaseOf(wanted))),
     async remove({ namespace, name, app, chart }) {
       const component = name.slice(app.length + 1);
       const labels = { [LABELS.app]: app, [LABELS.component]: component };
@@ -42,13 +37,21 @@ export function createReleases(helmReleases: HelmReleases, instances: Pick<Insta
   };
 }
 
+function stateOf({ name }: WantedRelease, status: ReleaseStatus): ReleaseState {
+  const { state, reason, message, drifted, healed, blocked, isCertain, pods } = status;
+  const exports = exportsSeen(status.exports, exportsSecretOf(name));
+  const counts = together(status.workloads.map((workload) => workload.counts));
+  return { state, reason, message, drifted, healed, blocked, isCertain, pods, counts, exports };
+}
+
 function releaseOf(wanted: WantedRelease): WantedHelm {
-  const { projectId, namespace, app, component, name, chart, exportSchema, values } = wanted;
+  const { projectId, namespace, app, component, name, chart, exportSchema, values, hookTimeoutSeconds } = wanted;
   const labels = { [LABELS.project]: projectId, [LABELS.app]: app, [LABELS.component]: component };
   return {
     ...releaseOfComponent(namespace, app, component),
     chart,
     values,
+    hookTimeoutSeconds,
     exportSchema,
     exportsPlace: { namespace, name: exportsSecretOf(name), labels },
   };

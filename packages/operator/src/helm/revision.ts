@@ -15,6 +15,8 @@ export interface ReleaseId {
 export interface HelmRelease extends ReleaseId {
   readonly chart: ChartRef;
   readonly values: Readonly<Record<string, unknown>>;
+  /** The digest leaves it out: a release is not upgraded because of it. */
+  readonly hookTimeoutSeconds?: number | undefined;
 }
 
 /** One revision of a release, as the labels of Helm's Secret tell it. */

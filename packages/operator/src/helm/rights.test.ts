@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Asked, type FakeApi, startFakeApi } from "../kube/fake-api.fixture.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
+import { bindingStep } from "../kube/role-binding.ts";
+import { ALL_RIGHTS } from "../project/project-rights.store.ts";
 import { createChartAccounts } from "./chart-account.store.ts";
 import { broughtBy, outsideOf, outsideSentence } from "./failure.ts";
 import { documentsIn, objectsIn } from "./manifest-reader.ts";
-import { accountIn, bindingIn, bindingStep, isAccountAsWanted, rightsFor } from "./rights.ts";
+import { accountIn, bindingIn, isAccountAsWanted, rightsFor } from "./rights.ts";
 
 const CHART = { repo: "https://charts.example.com", name: "cert-manager", version: "1.2.3" };
 const WIDE = "system:serviceaccount:binnacle-system:binnacle-cluster-charts";
@@ -17,44 +19,44 @@ describe("the rights of a release", () => {
   const PROJECT = { user: "system:serviceaccount:shop:binnacle-charts", isClusterWide: false };
 
   test.each([
-    ["[HE22] are those of its project", policy(WIDE), CHART, "shop", PROJECT],
+    ["[HE22] a release has the rights of its project", policy(WIDE), CHART, "shop", PROJECT],
     [
-      "[HE24] are wider for a chart on the list",
+      "[HE24] a release of a chart on the list has cluster-wide rights",
       policy(WIDE, CHART),
       CHART,
       "shop",
       { user: WIDE, isClusterWide: true },
     ],
     [
-      "[HE24] are wider however its repository is spelled",
+      "[HE24] a release has cluster-wide rights however the repository of the listed chart is spelled",
       policy(WIDE, { repo: "https://Charts.example.com/", name: "cert-manager" }),
       CHART,
       "shop",
       { user: WIDE },
     ],
     [
-      "[HE24] are those of its project for a chart of the same name from elsewhere",
+      "[HE24] a chart with a listed name from another repository has the rights of its project",
       policy(WIDE, CHART),
       { repo: "https://evil.example.com", name: "cert-manager" },
       "shop",
       PROJECT,
     ],
     [
-      "[HE24] are those of its project for another chart of the repository",
+      "[HE24] another chart of a listed chart's repository has the rights of its project",
       policy(WIDE, CHART),
       { ...CHART, name: "cert-manager-2" },
       "shop",
       PROJECT,
     ],
-    ["[HE24] are those of its project where nobody knows its chart", policy(WIDE, CHART), null, "shop", PROJECT],
+    ["[HE24] a release of an unknown chart has its project's rights", policy(WIDE, CHART), null, "shop", PROJECT],
     [
-      "[HE24] are told to lack the operator's part",
+      "[HE24] a listed chart without the operator's part has the rights of its project and a remedy",
       policy(null, CHART),
       CHART,
       "shop",
       { ...PROJECT, remedy: expect.stringContaining("rbac.clusterWideCharts=true") },
     ],
-    ["[HE24] follow the list of its own project", policy(WIDE, CHART), CHART, "bank", { isClusterWide: false }],
+    ["[HE24] a release follows its own project's list", policy(WIDE, CHART), CHART, "bank", { isClusterWide: false }],
   ])("%s", (_, given, chart, namespace, rights) => {
     expect(rightsFor({ namespace }, chart, given)).toMatchObject(rights);
   });
@@ -100,18 +102,18 @@ describe("[HE23] what a chart holds outside its namespace", () => {
     ],
     ["markup in a name", object("Job", '{name: "<b>a", namespace: "b\\nc"}'), ["Job ba in the namespace bc"]],
     ["nothing", "# Source: a\n", []],
-  ])("%s", async (_, manifest, titles) => {
+  ])("the objects of a chart outside its namespace are found: %s", async (_, manifest, titles) => {
     expect(await outside(manifest)).toEqual(titles);
   });
 
-  test("is told by its first objects, with what to do", () => {
+  test("the message about objects outside the namespace names the first of them, with what to do", () => {
     const sentence = outsideSentence(["A a of the whole cluster", "B b", "C c", "D d", "E e"], "shop", "Ask.");
     expect(sentence).toBe(
       "The chart holds objects outside the namespace shop: A a of the whole cluster, B b, C c and 2 more. Ask.",
     );
   });
 
-  test("is found in long texts without delay", async () => {
+  test("objects outside the namespace are found in long manifests without delay", async () => {
     const keys = Array.from({ length: 40_000 }, (_, at) => `  k${at}: v\n`).join("");
     const hostile = `kind: ConfigMap\nmetadata: {name: a}\ndata:\n${keys}---\n${object("ClusterRole", "{name: b}")}`;
     expect(await outside(hostile)).toEqual(["ClusterRole b of the whole cluster"]);
@@ -124,7 +126,7 @@ describe("the account of a project's charts", () => {
   const account = accountIn("shop", "c1");
   const binding = bindingIn("shop", "c1", "charts");
 
-  test("[OD41] is kept as it is meant, whatever somebody has made of it", () => {
+  test("[OD41] the service account of a project's charts is restored, whatever somebody has made of it", () => {
     expect(isAccountAsWanted(account, account)).toBe(true);
     expect(isAccountAsWanted(null, account)).toBe(false);
     expect(isAccountAsWanted({ ...account, automountServiceAccountToken: true }, account)).toBe(false);
@@ -167,7 +169,7 @@ describe("the account of a project's charts", () => {
         return () => undefined;
       },
     };
-    return createChartAccounts({ kube: api.client, clusterId: "c1", role: "charts", clock });
+    return createChartAccounts({ kube: api.client, clusterId: "c1", role: "charts", clock, projectRights: ALL_RIGHTS });
   };
   beforeEach(async () => {
     api = await startFakeApi(answer);
@@ -177,7 +179,7 @@ describe("the account of a project's charts", () => {
   });
   afterEach(() => api.stop());
 
-  test("[HE22] is waited for until its rights are in force, as itself", async () => {
+  test("[HE22] the service account of a project's charts is waited for until its rights are in force, asked as itself", async () => {
     reviews = [false, false, true];
     await accounts().ready("shop");
     expect([...objects.keys()]).toEqual([NAMESPACE, `${NAMESPACE}/serviceaccounts/binnacle-charts`, BINDING]);
@@ -189,12 +191,12 @@ describe("the account of a project's charts", () => {
     expect(api.asked.some(({ path, headers }) => path === BINDING && headers["impersonate-user"])).toBe(false);
   });
 
-  test("[HE22] that never gets its rights is told by the role that is missing", async () => {
+  test("[HE22] a chart account that never gets its rights is reported with the ClusterRole that is missing", async () => {
     reviews = Array.from({ length: 100 }, () => false);
     await expect(accounts().ready("shop")).rejects.toThrow(/is there a ClusterRole charts/);
   });
 
-  test("[HE22] is trusted for a while, and checked again after a refusal", async () => {
+  test("[HE22] a chart account is trusted for a while, and checked again after a refusal", async () => {
     const kept = accounts();
     await kept.ready("shop");
     const before = api.asked.length;
@@ -210,7 +212,7 @@ describe("the account of a project's charts", () => {
     expect(objects.has(BINDING)).toBe(true);
   });
 
-  test("[OD41] is bound anew where it was bound to another role", async () => {
+  test("[OD41] a chart account that was bound to another role is bound anew", async () => {
     objects.set(BINDING, bindingIn("shop", "c1", "another"));
     await accounts().ensure("shop");
     expect(objects.get(BINDING)?.["roleRef"]).toMatchObject({ name: "charts" });
@@ -228,7 +230,7 @@ describe("the account of a project's charts", () => {
         metadata: { name: "shop", labels: account.metadata.labels, deletionTimestamp: "2026-01-01T00:00:00Z" },
       },
     ],
-  ])("[HE22] is made in no namespace %s", async (_, namespace) => {
+  ])("[HE22] a chart account is not created in a namespace %s", async (_, namespace) => {
     objects.set(NAMESPACE, namespace as KubeObject);
     await expect(accounts().ready("shop")).rejects.toThrow("is not that of a project of this cluster");
     expect([...objects.keys()]).toEqual([NAMESPACE]);

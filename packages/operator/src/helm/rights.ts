@@ -1,7 +1,7 @@
-import { type ChartRef, canonicalJson, chartSourceKey } from "@binnacle/contract";
+import { type ChartRef, chartSourceKey } from "@binnacle/contract";
 import { ownLabels } from "../desired/ownership.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
-import { fieldsIn, listIn } from "../kube/object-fields.ts";
+import { hasLabelsOf, roleBinding } from "../kube/role-binding.ts";
 import type { ReleaseId } from "./revision.ts";
 
 /** The service account of a project's namespace as which its charts are installed. */
@@ -55,47 +55,22 @@ export function rightsFor(
 
 /** The account as which a project's charts are installed, and what gives it its rights: both in the project's namespace. */
 
-const RBAC = "rbac.authorization.k8s.io";
-
-const metadataIn = (namespace: string, clusterId: string) => ({
-  name: CHARTS_ACCOUNT,
-  namespace,
-  labels: ownLabels(clusterId),
-});
-
 /** No pod gets its token without asking for it. */
 export const accountIn = (namespace: string, clusterId: string): KubeObject => ({
   apiVersion: "v1",
   kind: "ServiceAccount",
-  metadata: metadataIn(namespace, clusterId),
+  metadata: { name: CHARTS_ACCOUNT, namespace, labels: ownLabels(clusterId) },
   automountServiceAccountToken: false,
 });
 
-export const bindingIn = (namespace: string, clusterId: string, role: string): KubeObject => ({
-  apiVersion: `${RBAC}/v1`,
-  kind: "RoleBinding",
-  metadata: metadataIn(namespace, clusterId),
-  roleRef: { apiGroup: RBAC, kind: "ClusterRole", name: role },
-  subjects: [{ kind: "ServiceAccount", name: CHARTS_ACCOUNT, namespace }],
-});
-
-const hasLabels = ({ metadata }: KubeObject, wanted: KubeObject): boolean =>
-  Object.entries(wanted.metadata.labels ?? {}).every(([name, value]) => metadata.labels?.[name] === value);
+export const bindingIn = (namespace: string, clusterId: string, role: string): KubeObject =>
+  roleBinding({
+    name: CHARTS_ACCOUNT,
+    namespace,
+    labels: ownLabels(clusterId),
+    role,
+    account: { namespace, name: CHARTS_ACCOUNT },
+  });
 
 export const isAccountAsWanted = (found: KubeObject | null, wanted: KubeObject): boolean =>
-  found !== null && hasLabels(found, wanted) && found["automountServiceAccountToken"] === false;
-
-/** `replace`: Kubernetes lets nobody turn a binding to another role. */
-export function bindingStep(found: KubeObject | null, wanted: KubeObject): "keep" | "apply" | "replace" {
-  if (found === null) return "apply";
-  if (roleOf(found) !== roleOf(wanted)) return "replace";
-  return hasLabels(found, wanted) && subjectsOf(found) === subjectsOf(wanted) ? "keep" : "apply";
-}
-
-function roleOf(binding: KubeObject): string {
-  const { kind, name } = fieldsIn(binding["roleRef"]);
-  return canonicalJson([kind, name]);
-}
-
-const subjectsOf = (binding: KubeObject): string =>
-  canonicalJson(listIn(binding["subjects"]).map(({ kind, name, namespace }) => [kind, name, namespace ?? null]));
+  found !== null && hasLabelsOf(found, wanted) && found["automountServiceAccountToken"] === false;

@@ -11,6 +11,7 @@ import { statusOf } from "../kube/object-fields.ts";
 import { startPodView } from "../kube/pod-view.adapter.ts";
 import { realClock } from "../kube/real-clock.adapter.ts";
 import { INGRESSES, PROJECTS } from "../kube/resource-types.ts";
+import { ALL_RIGHTS } from "../project/project-rights.store.ts";
 import { reconcilerFor } from "../reconcile/kind.reconciler.ts";
 import { startHostClaims } from "./host-claims.reconciler.ts";
 
@@ -60,7 +61,14 @@ beforeAll(async () => {
   const syncProgress = createSyncProgress();
   syncProgress.syncEnded();
   const settings = { drift_policy: "heal" } as const;
-  const shared = { kube, view, sink, clock: realClock, log, clusterId, nowMs: Date.now };
+  const own = {
+    clusterId,
+    projectRights: ALL_RIGHTS,
+    podSecurityLimit: "privileged",
+    appsAtOnce: 5,
+    version: "1.0.0",
+  } as const;
+  const shared = { kube, view, sink, clock: realClock, log, ...own, nowMs: Date.now };
   const releases = standInReleases().port;
   apps = reconcilerFor(appKind, { ...shared, releases, pods, hosts, syncProgress, settings });
   apps.start();
@@ -99,20 +107,23 @@ async function deploy(namespace: string, host: string): Promise<string> {
 const last = (key: string) => operator.sink.of(key).at(-1)?.report;
 
 describe("a route that something other than Binnacle makes in the namespace of a project", () => {
-  test("[HE46] is removed where it asks for the host of another project's app, whatever labels it has", async () => {
+  test("[HE46] a route with the host of another project's app is removed, whatever labels the route has", async () => {
     const [shop, bank] = [await project("shop"), await project("bank")];
     const host = someHost("first");
     await deploy(shop, host);
     await holds(shop, host);
+    const own = () => operator.kube.get(INGRESSES, "web-front", shop);
+    // The project has the host before the app's own route is there.
+    await eventually(async () => expect(await own()).not.toBeNull());
     const labels = { ...ownLabels(operator.clusterId), "binnacle.dev/app": "web" };
     await operator.kube.create(ingress(bank, host, { labels }));
     await eventually(async () => expect(await find(bank)).toBeNull());
     const message = expect.stringContaining(`Ingress made-by-a-pod was removed, because it asked for the host ${host}`);
     await eventually(() => expect(last(`project/${bank}`)).toMatchObject({ state: "apply_failed", message }));
-    expect(await operator.kube.get(INGRESSES, "web-front", shop)).not.toBeNull();
+    expect(await own()).not.toBeNull();
   });
 
-  test("[HE46] is removed when its host is changed to one of another project, and stays before", async () => {
+  test("[HE46] a route stays until its host is changed to one of another project, and is removed then", async () => {
     const [shop, bank] = [await project("shop-2"), await project("bank-2")];
     const [host, free] = [someHost("second"), someHost("free")];
     await operator.kube.create(ingress(bank, free));
@@ -124,7 +135,7 @@ describe("a route that something other than Binnacle makes in the namespace of a
     await eventually(async () => expect(await find(bank)).toBeNull());
   });
 
-  test("[HE46] is removed where it is an HTTPRoute", async () => {
+  test("[HE46] an HTTPRoute with the host of another project is removed", async () => {
     const [shop, bank] = [await project("shop-3"), await project("bank-3")];
     const host = someHost("third");
     await deploy(shop, host);
@@ -135,7 +146,7 @@ describe("a route that something other than Binnacle makes in the namespace of a
     await eventually(async () => expect(await operator.kube.get(HTTP_ROUTES, metadata.name, bank)).toBeNull());
   });
 
-  test("[HE46] stays where the namespace is not the project's own", async () => {
+  test("[HE46] a route stays where the namespace is not the project's own", async () => {
     const shop = await project("shop-7");
     const host = someHost("seventh");
     await deploy(shop, host);
@@ -144,7 +155,7 @@ describe("a route that something other than Binnacle makes in the namespace of a
     expect(await operator.store.apply(applyProject(theirs.name))).toBeNull();
     await reported(operator, `project/${theirs.name}`, "namespace_conflict");
     await operator.kube.create(ingress(theirs.name, host));
-    await eventually(() => expect(operator.hosts.taken(theirs.name, [host])).toEqual([host]));
+    await eventually(() => expect(operator.hosts.takenByOthers(theirs.name, [host])).toEqual([host]));
     const sentinel = someHost("sentinel-7");
     await operator.kube.create(ingress(shop, sentinel));
     await holds(shop, sentinel);
@@ -152,7 +163,7 @@ describe("a route that something other than Binnacle makes in the namespace of a
     await theirs.remove();
   });
 
-  test("[HE46] stays where it is in no project", async () => {
+  test("[HE46] a route stays where its namespace belongs to no project", async () => {
     const shop = await project("shop-4");
     const host = someHost("fourth");
     await deploy(shop, host);
@@ -168,7 +179,7 @@ describe("a route that something other than Binnacle makes in the namespace of a
 });
 
 describe("a host that a chart of another project serves", () => {
-  test("[AO70] fails an app that asks for it, of which nothing is applied, until it is free", async () => {
+  test("[AO70] an app with a host that a chart of another project serves fails without being applied, until the host is free", async () => {
     const [shop, bank] = [await project("shop-5"), await project("bank-5")];
     const host = someHost("fifth");
     await operator.kube.create(ingress(bank, host));
@@ -188,7 +199,7 @@ describe("a host that a chart of another project serves", () => {
 });
 
 describe("an operator that was away", () => {
-  test("[HE47] knows who had a host, however old the route is that was changed meanwhile", async () => {
+  test("[HE47] an operator that was stopped knows afterwards who had a host, however old a route changed meanwhile is", async () => {
     const [shop, bank] = [await project("shop-6"), await project("bank-6")];
     const [host, free] = [someHost("sixth"), someHost("sixth-free")];
     await operator.kube.create(ingress(bank, free));
@@ -198,7 +209,15 @@ describe("an operator that was away", () => {
     await operator.hosts.stop();
     await operator.kube.patch(INGRESSES, "made-by-a-pod", bank, { spec: { rules: [{ host }] } }, { kind: "merge" });
     const { kube, view, clusterId } = operator;
-    const again = startHostClaims({ kube, view, clusterId, clock: realClock, nowMs: Date.now, log });
+    const again = startHostClaims({
+      kube,
+      view,
+      clusterId,
+      projectRights: ALL_RIGHTS,
+      clock: realClock,
+      nowMs: Date.now,
+      log,
+    });
     await eventually(async () => expect(await find(bank)).toBeNull());
     expect(await find(shop)).not.toBeNull();
     await again.stop();

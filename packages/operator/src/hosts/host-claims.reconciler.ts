@@ -6,6 +6,7 @@ import { KubeError } from "../kube/kube-error.ts";
 import { statusOf } from "../kube/object-fields.ts";
 import { NAMESPACES, PROJECTS } from "../kube/resource-types.ts";
 import { type Clock, createWorkQueue } from "../kube/work-queue.ts";
+import type { ProjectRights } from "../project/project-rights.store.ts";
 import { type Claims, createClaims, type Decision, type Demand, decideHosts, removalSentence } from "./host-claims.ts";
 import {
   demandsOf,
@@ -23,6 +24,7 @@ export interface HostClaimsPorts {
   readonly kube: Pick<KubeClient, "get" | "list" | "watch" | "resourceTypeOf" | "patchStatus" | "delete">;
   readonly view: Pick<DesiredView, "list" | "get" | "holder" | "onChange">;
   readonly clusterId: string;
+  readonly projectRights: ProjectRights;
   readonly clock: Clock;
   /** Wall-clock time in milliseconds. */
   readonly nowMs: () => number;
@@ -32,7 +34,7 @@ export interface HostClaimsPorts {
 /** Which namespace has which host on this cluster. */
 export interface HostClaims {
   /** Those of the hosts that another namespace has. The control plane has given granted ones to an app of the project. */
-  taken(namespace: string, hosts: readonly string[], given?: { readonly isGranted: boolean }): string[];
+  takenByOthers(namespace: string, hosts: readonly string[], given?: { readonly isGranted: boolean }): string[];
   /** The hosts that charts of a project, or their pods, serve. */
   served(namespace: string): readonly string[];
   /** Tells of a route that was removed from a namespace of late; null where there was none. */
@@ -59,7 +61,7 @@ const PROJECT = "project/";
  * project remembers its hosts, because the age of a route does not tell since when it has had a host.
  */
 export function startHostClaims(ports: HostClaimsPorts): RunningHostClaims {
-  const { kube, view, clusterId, clock, nowMs, log } = ports;
+  const { kube, view, projectRights, clock, nowMs, log } = ports;
   const listeners = new Set<(namespace: string) => void>();
   const notices = new Map<string, { readonly message: string; readonly untilMs: number }>();
   /** As the status of each project has them. */
@@ -131,20 +133,14 @@ export function startHostClaims(ports: HostClaimsPorts): RunningHostClaims {
   const lostHosts = ({ namespace, hosts, isDeleting }: Route): string[] =>
     isDeleting ? [] : hosts.filter((host) => lost.has(pairOf({ namespace, host })));
 
-  /** A namespace that somebody else has made under the name of a project is left alone. */
-  async function isOwnNamespace(name: string): Promise<boolean> {
-    const namespace = await kube.get(NAMESPACES, name);
-    const project = view.get("project", `project/${name}`);
-    return !!namespace && isOurs(namespace, clusterId) && resourceIdOf(namespace) === project?.resource_id;
-  }
-
   async function removeRoute(key: string): Promise<void> {
     const route = watch.get(key);
     const hosts = route ? lostHosts(route) : [];
-    if (!route || hosts.length === 0 || !(await isOwnNamespace(route.namespace))) return;
+    if (!route || hosts.length === 0 || !(await isOwnNamespace(ports, route.namespace))) return;
     const { type, namespace, name, uid, resourceVersion } = route;
     // Only as it was judged: whoever changes it in this moment may have put it right.
     const preconditions = { uid, resourceVersion };
+    await projectRights.ready(namespace);
     if (!(await ignoringGone(kube.delete(type, name, namespace, { preconditions })))) return;
     log.warn(
       { namespace, kind: type.kind, name, hosts },
@@ -159,7 +155,7 @@ export function startHostClaims(ports: HostClaimsPorts): RunningHostClaims {
   }
 
   return {
-    taken(namespace, hosts, { isGranted = false } = { isGranted: false }) {
+    takenByOthers(namespace, hosts, { isGranted = false } = { isGranted: false }) {
       const isLost = (host: string) => {
         const pair = pairOf({ namespace, host });
         return !own.has(pair) && claims.isTaken({ namespace, host, isGranted: isGranted || granted.has(pair) });
@@ -209,4 +205,11 @@ function changedBetween(before: Decision, after: Decision): Set<string> {
   const [one, other] = [facts(before), facts(after)];
   const changed = [...[...one].filter((fact) => !other.has(fact)), ...[...other].filter((fact) => !one.has(fact))];
   return new Set(changed.map((fact) => fact.split(" ")[0] ?? ""));
+}
+
+/** A namespace that somebody else has made under the name of a project is left alone. */
+async function isOwnNamespace({ kube, view, clusterId }: HostClaimsPorts, name: string): Promise<boolean> {
+  const namespace = await kube.get(NAMESPACES, name);
+  const project = view.get("project", `project/${name}`);
+  return !!namespace && isOurs(namespace, clusterId) && resourceIdOf(namespace) === project?.resource_id;
 }

@@ -26,7 +26,7 @@ const lost = (demands: readonly Demand[], records: Record<string, Record<string,
 
 describe("a host that two namespaces ask for", () => {
   test.each<[string, Demand[], Record<string, Record<string, string>>, string[]]>([
-    ["is nobody's loss in one", [demand("shop", "a.example"), demand("shop", "a.example")], {}, []],
+    ["stays where one asks for it twice", [demand("shop", "a.example"), demand("shop", "a.example")], {}, []],
     [
       "stays with who is on record, however old the other's route is",
       [demand("bank", "a.example", { createdAt: T1 }), demand("shop", "a.example", { createdAt: T2 })],
@@ -81,7 +81,7 @@ describe("a host that two namespaces ask for", () => {
       { bank: { "a.example": T1 } },
       [],
     ],
-  ])("[HE47] %s", (_, demands, records, taken) => {
+  ])("[HE47] a host that two namespaces ask for %s", (_, demands, records, taken) => {
     expect(lost(demands, records)).toEqual(taken);
   });
 
@@ -133,7 +133,7 @@ describe("what a project has had", () => {
   const at = T2;
   const record = (entries: Record<string, string>) => new Map(Object.entries(entries));
 
-  test("[HE47] is kept with its time, grows with what it holds and is let go with what it does not", () => {
+  test("[HE47] the recorded hosts of a project keep their time, and follow the hosts that the project holds", () => {
     const before = new Map([["shop", record({ "a.example": T1, "b.example": T1 })]]);
     const held = [
       demand("shop", "a.example"),
@@ -150,7 +150,7 @@ describe("what a project has had", () => {
     expect(recordIn({ hosts: { "a.example": T1, "b.example": 1 } })).toEqual(record({ "a.example": T1 }));
   });
 
-  test("[HE47] is whatever it serves when hosts are recorded for the first time", () => {
+  test("[HE47] when hosts are recorded for the first time a project gets every host that it serves", () => {
     const demands = [demand("bank", "a.example"), demand("shop", "a.example"), demand("other", "b.example", ELSEWHERE)];
     const first = firstRecords(new Map([["bank", new Map()]]), demands, at);
     expect(first).toEqual(
@@ -164,7 +164,7 @@ describe("what a project has had", () => {
     expect(firstRecords(known, demands, at)).toBe(known);
   });
 
-  test("[HE47] is asked for by its routes and its apps, and a route's labels do not make it an app's", () => {
+  test("[HE47] hosts are asked for by routes and apps, and the labels of a route do not make it an app's", () => {
     const project = (namespace: string) => ({ spec: { namespace } }) as Parameters<typeof demandsOf>[1][number];
     const app = (isDeleting: boolean, host: string) =>
       ({

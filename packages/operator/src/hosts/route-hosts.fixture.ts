@@ -16,6 +16,7 @@ export const UNLISTED_NAMES: readonly string[] = [
   "zalando.org/skipper-routes",
   "getambassador.io/config",
   "traefik.ingress.kubernetes.io/rule-type",
+  "traefik.ingress.kubernetes.io/router.priority",
 ];
 
 /** Others that charts use every day. */

@@ -51,11 +51,11 @@ describe("the hosts that an object asks for", () => {
     ["of another kind", { apiVersion: "v1", kind: "ConfigMap", spec: { rules } }, []],
     ["of another group's Ingress", { apiVersion: "example.com/v1", kind: "Ingress", spec: { rules } }, []],
     ["of an Ingress without rules", ingress({ rules: 1, tls: 2 }), []],
-  ])("[HE29] %s are found", (_, object, hosts) => {
+  ])("[HE29] the hosts %s are found", (_, object, hosts) => {
     expect(hostsOf({ ...object })).toEqual(hosts);
   });
 
-  test("[HE42] are told apart from what is no text", () => {
+  test("[HE42] a host in an Ingress that is not a text is kept apart", () => {
     expect(writtenHosts(ingress({ rules: [{ host: 1_000 }, { host: null }, {}] }))).toEqual([1_000]);
   });
 
@@ -66,23 +66,23 @@ describe("the hosts that an object asks for", () => {
     ["*.example.com", "*.example.com", false],
     ["*.example.com", "example.com", false],
     ["shop.example.com", "myshop.example.com", false],
-  ])("[HE29] %s covers %s: %s", (wildcard, host, expected) => {
+  ])("[HE29] the host %s covers %s: %s", (wildcard, host, expected) => {
     expect(covers(wildcard, host)).toBe(expected);
   });
 });
 
 describe("an annotation that can ask for hosts that nobody sees", () => {
-  test.each(UNLISTED_NAMES)("[HE43] is found: %s", (name) => {
+  test.each(UNLISTED_NAMES)("[HE43] an annotation that can ask for unlisted hosts is found: %s", (name) => {
     expect(unlistedHostAnnotations(ingress({}, { [name]: "x" }))).toEqual([name]);
   });
 
-  test("[HE43] is a path matcher of Traefik only where it is more than that", () => {
+  test("[HE43] the path matcher annotation of Traefik counts only where it can match hosts", () => {
     const matcher = "traefik.ingress.kubernetes.io/router.pathmatcher";
     expect(unlistedHostAnnotations(ingress({}, { [matcher]: "PathPrefix" }))).toEqual([]);
     expect(unlistedHostAnnotations(ingress({}, { [matcher]: "Host(`a`) || Path" }))).toEqual([matcher]);
   });
 
-  test.each(HARMLESS_NAMES)("[HE43] is not %s", (name) => {
+  test.each(HARMLESS_NAMES)("[HE43] an annotation that cannot ask for hosts is not reported: %s", (name) => {
     expect(unlistedHostAnnotations(ingress({}, { [name]: "x" }))).toEqual([]);
   });
 });

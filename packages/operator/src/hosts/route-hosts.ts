@@ -13,6 +13,8 @@ const HOST_LISTS = [
   /^appgw\.ingress\.kubernetes\.io\/hostname-extension$/,
   /\/redirect-from$/,
   /^external-dns\.alpha\.kubernetes\.io\/(internal-)?hostname$/,
+  // A certificate for the host of another project could be shown to its users.
+  /^cert-manager\.io\/(alt-names|common-name)$/,
 ];
 
 /**
@@ -29,7 +31,7 @@ const UNLISTED = [
   /^alb\.ingress\.kubernetes\.io\/conditions\./,
   /^zalando\.org\/skipper-(routes|predicate)$/,
   /^getambassador\.io\/config$/,
-  /^traefik\.ingress\.kubernetes\.io\/rule-type$/,
+  /^traefik\.ingress\.kubernetes\.io\/(rule-type|router\.priority)$/,
 ];
 /** Traefik writes the value into its rule as it is. */
 const PATH_MATCHER = "traefik.ingress.kubernetes.io/router.pathmatcher";
@@ -47,11 +49,32 @@ export function unlistedHostAnnotations(object: Fields): string[] {
     .map(([name]) => name);
 }
 
+const isIngress = ({ apiVersion, kind }: Fields): boolean =>
+  kind === "Ingress" && INGRESS_GROUPS.has(textIn(apiVersion).split("/")[0] ?? "");
+
+/** Traefik has written paths into its rules as they are, and these characters end a path there. */
+const ENDS_PATH = /[`"'\s]/;
+
+/** Whether a path of an Ingress could be read as more than a path, such as another host. */
+export const hasUnsafePath = (object: Fields): boolean =>
+  isIngress(object) &&
+  listIn(fieldsIn(object["spec"])["rules"])
+    .flatMap(({ http }) => listIn(fieldsIn(http)["paths"]))
+    .some(({ path }) => ENDS_PATH.test(textIn(path)));
+
+/**
+ * Whether an Ingress has a rule for all hosts or for a wildcard. Controllers differ in whether the host of another project wins over it:
+ * Traefik goes by the length of the rule.
+ */
+export const isBroad = (object: Fields): boolean =>
+  isIngress(object) &&
+  listIn(fieldsIn(object["spec"])["rules"]).some(({ host }) => textIn(host) === "" || isWildcard(host));
+
 /** The hosts in the fields of an object, as they are written there. */
-export function writtenHosts({ apiVersion, kind, spec: given }: Fields): unknown[] {
-  const [group = ""] = textIn(apiVersion).split("/");
-  const spec = fieldsIn(given);
-  if (kind === "Ingress" && INGRESS_GROUPS.has(group)) {
+export function writtenHosts(object: Fields): unknown[] {
+  const [group = ""] = textIn(object["apiVersion"]).split("/");
+  const spec = fieldsIn(object["spec"]);
+  if (isIngress(object)) {
     // A certificate, and the proof for it, is asked for by the name of the host. Wildcard certificates are shared.
     const certified = listIn(spec["tls"]).flatMap(({ hosts }) => (Array.isArray(hosts) ? hosts : []));
     return present([

@@ -38,6 +38,15 @@ export function isCloudVolume(volume: KubeObject): boolean {
   return isCloud && spec["persistentVolumeReclaimPolicy"] === "Delete" && statusOf(volume)["phase"] !== "Available";
 }
 
+/** The id of the disk in the cloud; null where the volume is on no such disk. */
+export function diskOf(volume: KubeObject): string | null {
+  const spec = specOf(volume);
+  const csi = fieldsIn(spec["csi"]);
+  if (CLOUD_DRIVERS.includes(textIn(csi["driver"]))) return textIn(csi["volumeHandle"]) || null;
+  // The older kind also has the form `aws://<zone>/<id>`.
+  return textIn(fieldsIn(spec["awsElasticBlockStore"])["volumeID"]).split("/").at(-1) || null;
+}
+
 interface ClaimName {
   readonly namespace: string;
   readonly name: string;

@@ -1,6 +1,6 @@
 import type { LeftObject } from "@binnacle/contract";
 import type { KubeObject } from "../kube/kube-client.ts";
-import { statusOf, textIn } from "../kube/object-fields.ts";
+import { conditionOf, statusOf, textIn } from "../kube/object-fields.ts";
 
 /** On a pod that the kubelet runs from a file; it goes with the node alone. */
 const MIRROR = "kubernetes.io/config.mirror";
@@ -15,6 +15,9 @@ export function mustLeave(pod: KubeObject): boolean {
   const hasEnded = ["Succeeded", "Failed"].includes(textIn(statusOf(pod)["phase"]));
   return !isDaemon && !(MIRROR in annotations) && !hasEnded;
 }
+
+/** Whether the kubelet of the node answers. */
+export const isReady = (node: KubeObject): boolean => conditionOf(node, "Ready")?.status === "True";
 
 export const isLeaving = ({ metadata }: KubeObject): boolean => metadata.deletionTimestamp !== undefined;
 

@@ -1,7 +1,11 @@
-import { INFRASTRUCTURE_LIMITS, type InfrastructureRequest, type LeftObject, safeText } from "@binnacle/contract";
+import {
+  INFRASTRUCTURE_LIMITS,
+  type InfrastructureAnswer,
+  type InfrastructureRequest,
+  type LeftObject,
+} from "@binnacle/contract";
 import type { KubeClient, KubeObject, ResourceType } from "../kube/kube-client.ts";
 import { KubeError } from "../kube/kube-error.ts";
-import { pathOf } from "../kube/kube-path.ts";
 import { refusalOf } from "../kube/refusal.ts";
 import { CLAIMS, NODES, PERSISTENT_VOLUMES, PODS, SERVICES } from "../kube/resource-types.ts";
 import type { Clock } from "../kube/work-queue.ts";
@@ -16,7 +20,9 @@ import {
   uses,
   WITHOUT_LOAD_BALANCER,
 } from "./cloud-objects.ts";
-import { isLeaving, leftObject, mustLeave } from "./drain.ts";
+import { createDrain, unlessGone } from "./drain.adapter.ts";
+import { isLeaving, leftObject } from "./drain.ts";
+import { describedDisks, localVolumes } from "./volumes.ts";
 
 export interface InfrastructurePorts {
   readonly kube: Pick<KubeClient, "list" | "patch" | "delete" | "raw">;
@@ -27,47 +33,8 @@ const LOOK_EVERY_MS = 500;
 
 /** Clears the cluster of what must not be there when machines are taken away. */
 export function createInfrastructure({ kube, clock }: InfrastructurePorts): Answerer["infrastructure"] {
-  const all = async (type: ResourceType, fieldSelector?: string): Promise<readonly KubeObject[]> =>
-    (await kube.list(type, fieldSelector ? { fieldSelector } : {})).items;
-
-  async function cordon(node: KubeObject): Promise<void> {
-    const patch = { spec: { unschedulable: true } };
-    await kube.patch(NODES, node.metadata.name, null, patch, { kind: "merge" }).catch(unlessGone);
-  }
-
-  /** Why the pod stays for now. */
-  async function evict(pod: KubeObject): Promise<string> {
-    const { name, namespace, uid } = pod.metadata;
-    const body = {
-      apiVersion: "policy/v1",
-      kind: "Eviction",
-      metadata: { name, namespace },
-      // Another pod of the same name, as a StatefulSet makes it, is on another node by now.
-      deleteOptions: { preconditions: { uid } },
-    };
-    try {
-      await kube.raw("POST", pathOf(PODS, { name, namespace, subresource: "eviction" }), { body });
-      return "It is being stopped.";
-    } catch (error) {
-      if (!(error instanceof KubeError)) throw error;
-      if (error.status === 404 || error.status === 409) return "It is being stopped.";
-      if (error.status === 429) return safeText(`A PodDisruptionBudget keeps it: ${error.message}`);
-      throw error;
-    }
-  }
-
-  async function drain(names: readonly string[]): Promise<LeftObject[]> {
-    const nodes = (await all(NODES)).filter(({ metadata }) => names.includes(metadata.name));
-    await Promise.all(nodes.map(cordon));
-    const left: LeftObject[] = [];
-    for (const { metadata } of nodes) {
-      const pods = (await all(PODS, `spec.nodeName=${metadata.name}`)).filter(mustLeave);
-      for (const pod of pods) {
-        left.push(leftObject(pod, "Pod", isLeaving(pod) ? "It is being stopped." : await evict(pod)));
-      }
-    }
-    return left;
-  }
+  const all = async (type: ResourceType): Promise<readonly KubeObject[]> => (await kube.list(type)).items;
+  const { cordon, drain } = createDrain({ kube, clock });
 
   async function removeLoadBalancers(): Promise<LeftObject[]> {
     const services = (await all(SERVICES)).filter(holdsLoadBalancer);
@@ -89,7 +56,7 @@ export function createInfrastructure({ kube, clock }: InfrastructurePorts): Answ
     for (const { name, namespace } of claims) await kube.delete(CLAIMS, name, namespace);
     const pods = (await all(PODS)).filter((pod) => !isLeaving(pod) && claims.some((claim) => uses(pod, claim)));
     for (const { metadata } of pods) await kube.delete(PODS, metadata.name, metadata.namespace);
-    return volumes.map((volume) => leftObject(volume, "PersistentVolume", volumeWords(volume)));
+    return volumes.map((volume) => leftObject(volume, "PersistentVolume", volumeText(volume)));
   }
 
   async function removeCloudObjects(): Promise<LeftObject[]> {
@@ -98,15 +65,35 @@ export function createInfrastructure({ kube, clock }: InfrastructurePorts): Answ
     return [...(await removeLoadBalancers()), ...(await removeVolumes())];
   }
 
-  return async (request) => {
-    const pass = () => (request.name === "drain_nodes" ? drain(request.nodes) : removeCloudObjects());
-    try {
-      const endMs = clock.now() + request.timeout_seconds * 1000;
-      for (;;) {
-        const left = await pass();
-        if (left.length === 0 || clock.now() >= endMs) return { left: left.slice(0, INFRASTRUCTURE_LIMITS.left) };
-        await pause(clock, LOOK_EVERY_MS, NEVER);
+  async function cleared(pass: () => Promise<LeftObject[]>, seconds: number): Promise<InfrastructureAnswer> {
+    const endMs = clock.now() + seconds * 1000;
+    for (;;) {
+      const left = await pass();
+      if (left.length === 0 || clock.now() >= endMs) return { left: left.slice(0, INFRASTRUCTURE_LIMITS.left) };
+      await pause(clock, LOOK_EVERY_MS, NEVER);
+    }
+  }
+
+  async function answer(request: InfrastructureRequest): Promise<InfrastructureAnswer> {
+    switch (request.name) {
+      case "drain_nodes":
+        return cleared(() => drain(request.nodes), request.timeout_seconds);
+      case "remove_cloud_objects":
+        return cleared(removeCloudObjects, request.timeout_seconds);
+      case "describe_disks": {
+        const disks = describedDisks(await all(PERSISTENT_VOLUMES), request.disks);
+        return { disks: disks.slice(0, 2 * INFRASTRUCTURE_LIMITS.disks) };
       }
+      case "local_volumes": {
+        const found = localVolumes(await all(PERSISTENT_VOLUMES), await all(NODES), request.nodes);
+        return { local_volumes: found.slice(0, INFRASTRUCTURE_LIMITS.volumes), total: found.length };
+      }
+    }
+  }
+
+  return async (request) => {
+    try {
+      return await answer(request);
     } catch (error) {
       if (!(error instanceof KubeError)) throw error;
       const refusal = refusalOf(error, titles[request.name]);
@@ -121,13 +108,11 @@ const NEVER = new AbortController().signal;
 const titles: Readonly<Record<InfrastructureRequest["name"], string>> = {
   drain_nodes: "Draining the nodes",
   remove_cloud_objects: "Removing load balancers and volumes",
+  describe_disks: "Reading which volumes the disks are",
+  local_volumes: "Reading the volumes of the nodes",
 };
 
-function volumeWords(volume: KubeObject): string {
+function volumeText(volume: KubeObject): string {
   const claim = claimOf(volume);
   return claim ? `The disk of the claim ${claim.namespace}/${claim.name} is being deleted.` : "It is being deleted.";
-}
-
-function unlessGone(error: unknown): void {
-  if (!(error instanceof KubeError && error.status === 404)) throw error;
 }

@@ -1,3 +1,4 @@
+import type { InfrastructureRequest } from "@binnacle/contract";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { binaryFolder } from "../../../../test/kube/binaries.ts";
 import { type Kube, startKube } from "../../../../test/kube/cluster.ts";
@@ -52,8 +53,12 @@ describe.skipIf(binaries === null)("a cluster that loses machines", { timeout: S
       return (pod["status"] as { phase?: string }).phase === "Running" && (node === undefined || nodeName === node);
     });
   }
-  const drained = (timeout_seconds: number) =>
-    infrastructure({ name: "drain_nodes", nodes: ["node-1"], timeout_seconds });
+  async function leftAfter(request: InfrastructureRequest) {
+    const answer = await infrastructure(request);
+    if (!("left" in answer)) throw new Error("The answer is another one.");
+    return answer;
+  }
+  const drained = (timeout_seconds: number) => leftAfter({ name: "drain_nodes", nodes: ["node-1"], timeout_seconds });
 
   test("[RQ15] a drained node takes no pods and keeps none but those of DaemonSets, and budgets are respected [RQ16]", async () => {
     await workload("Deployment", "web", 6);
@@ -88,11 +93,11 @@ describe.skipIf(binaries === null)("a cluster that loses machines", { timeout: S
     expect(await running("agent", "node-1")).toHaveLength(1);
   });
 
-  test("[RQ15] a node that does not exist is drained", async () => {
+  test("[RQ15] a node that does not exist counts as drained", async () => {
     expect(await infrastructure({ name: "drain_nodes", nodes: ["gone"], timeout_seconds: 0 })).toEqual({ left: [] });
   });
 
-  test("[RQ17] [RQ18] load balancers and disks are removed, and nothing comes back", async () => {
+  test("[RQ17] [RQ18] [RQ44] load balancers and disks are removed, and nothing recreates them", async () => {
     const ports = [{ port: 80 }];
     const CLEANUP = "service.kubernetes.io/load-balancer-cleanup";
     const service = (name: string, metadata: object, spec: object) =>
@@ -159,7 +164,14 @@ describe.skipIf(binaries === null)("a cluster that loses machines", { timeout: S
     } as KubeObject;
     await kube.create(user);
 
-    const pass = () => infrastructure({ name: "remove_cloud_objects", timeout_seconds: 0 });
+    expect(await infrastructure({ name: "describe_disks", disks: ["data", "archive", "other"] })).toEqual({
+      disks: [
+        { disk: "archive", claim: "shop/archive", deletable: false },
+        { disk: "data", claim: "shop/data", deletable: true },
+      ],
+    });
+    expect(await infrastructure({ name: "local_volumes", nodes: ["node-0"] })).toEqual({ local_volumes: [], total: 0 });
+    const pass = () => leftAfter({ name: "remove_cloud_objects", timeout_seconds: 0 });
     const names = async () => (await pass()).left.map(({ kind, name }) => `${kind} ${name}`).sort();
     expect(await names()).toEqual(["PersistentVolume data", "Service chart", "Service own"]);
     expect(await kube.get(SERVICES, "chart", NAMESPACE)).toMatchObject({ spec: { type: "ClusterIP" } });

@@ -42,7 +42,7 @@ const TABLE = [
   ["what is over", { conditions: [[...DISCOVERY, "False"]] }, [false, true], "is being deleted"],
 ] as const satisfies readonly (readonly [string, Given, readonly [boolean, boolean], string])[];
 
-test.each(TABLE)("[OD26] the deletion of a namespace with %s", (_, given, expected, named) => {
+test.each(TABLE)("[OD26] the deletion of a namespace names what blocks it: %s", (_, given, expected, named) => {
   const at = (afterMs: number) => deletionOf(namespace(given), Date.parse(BEGUN) + afterMs);
   expect(at(1_000).isBlocked).toBe(false);
   expect([at(PATIENCE_MS + 1).isBlocked, at(LONG_PATIENCE_MS + 1).isBlocked]).toEqual(expected);

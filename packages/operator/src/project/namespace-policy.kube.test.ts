@@ -28,7 +28,7 @@ async function fenced(base: string, policy: Partial<DesiredPolicy> = {}): Promis
 
 const typeOf = (kind: string) => {
   const type = POLICY_TYPES.find((one) => one.kind === kind);
-  if (!type) throw new Error(`${kind} is no part of a fence`);
+  if (!type) throw new Error(`${kind} is not part of a fence`);
   return type;
 };
 const NAMES = {
@@ -42,7 +42,7 @@ const labelsOf = async (namespace: string) => (await operator.kube.get(NAMESPACE
 const enforced = async (namespace: string) => (await labelsOf(namespace))["pod-security.kubernetes.io/enforce"];
 
 describe.concurrent("the fence of a project", { timeout: SLOW_MS }, () => {
-  test("[OD35] holds pods to the level of the policy, whoever changes the labels", async () => {
+  test("[OD35] the namespace of a project holds pods to the level of the policy, whoever changes the labels", async () => {
     const name = await fenced("level");
     expect(await labelsOf(name)).toMatchObject({
       "pod-security.kubernetes.io/enforce": "baseline",
@@ -65,7 +65,7 @@ describe.concurrent("the fence of a project", { timeout: SLOW_MS }, () => {
     );
   });
 
-  test("[OD36] [OD38] lets in the namespace and the ingress controllers, unless the project opts out", async () => {
+  test("[OD36] [OD38] the namespace admits itself and the ingress controllers, unless the project opts out", async () => {
     const name = await fenced("isolated", { ingress_namespaces: ["edge"] });
     const from = [
       { podSelector: {} },
@@ -88,7 +88,7 @@ describe.concurrent("the fence of a project", { timeout: SLOW_MS }, () => {
     );
   });
 
-  test("[OD37] no longer caps a namespace that an older operator has capped, and leaves others' caps alone", async () => {
+  test("[OD37] a quota that an older operator has set is removed, and quotas of others stay", async () => {
     const quota = { pods: 5, default_limit_cpu: "1" };
     const name = await fenced("capped", { quota } as Partial<DesiredPolicy>);
     const policy = await get("NetworkPolicy", name);
@@ -107,7 +107,7 @@ describe.concurrent("the fence of a project", { timeout: SLOW_MS }, () => {
     for (const { kind } of caps) expect(await operator.kube.get(typeOf(kind), "theirs", name)).not.toBeNull();
   });
 
-  test("[OD38] comes back when somebody edits, deletes or takes over its objects", async () => {
+  test("[OD38] the NetworkPolicy of a project is restored when somebody edits, deletes or takes it over", async () => {
     const name = await fenced("healed");
     const open = { spec: { ingress: [{}] } };
     await operator.kube.patch(typeOf("NetworkPolicy"), NAMES.NetworkPolicy, name, open, { kind: "merge" });
@@ -129,7 +129,7 @@ describe.concurrent("the fence of a project", { timeout: SLOW_MS }, () => {
     await reported(operator, `project/${name}`, "ready");
   });
 
-  test("[OD39] leaves an object of somebody else alone, and names it", async () => {
+  test("[OD39] a NetworkPolicy of somebody else is left alone, and the report names it", async () => {
     const name = await fenced("foreign", { isolation: "none" });
     const theirs: KubeObject = {
       apiVersion: "networking.k8s.io/v1",

@@ -1,5 +1,5 @@
 import { LABELS } from "@binnacle/contract";
-import { isOurs, ownSelector } from "../desired/ownership.ts";
+import { isOurs, ownLabels, ownSelector } from "../desired/ownership.ts";
 import { createApplySet, type Planned, type PlanOptions, type Settled } from "../kube/apply-set.adapter.ts";
 import type { KubeClient, KubeObject } from "../kube/kube-client.ts";
 import { titleOf } from "../kube/object-fields.ts";
@@ -67,7 +67,7 @@ export function createNamespacePolicies({ kube, clusterId, cached }: NamespacePo
   const watches: readonly Watch[] = POLICY_TYPES.map((type) => ({
     type,
     labelSelector: `${ownSelector(clusterId)},${POLICY_LABEL}`,
-    trim: withoutContent,
+    labels: [...Object.keys(ownLabels(clusterId)), LABELS.project, POLICY_LABEL],
     keyOf: (name) => `project/${name.slice(0, name.indexOf("/"))}`,
   }));
 
@@ -93,11 +93,4 @@ function problemIn({ step }: Planned): string | null {
     case "regrow":
       return null;
   }
-}
-
-/** Keeps the name and the labels. The rest is read when it is needed. */
-function withoutContent(object: KubeObject): KubeObject {
-  const { apiVersion, kind, metadata } = object;
-  const { name, namespace = "", uid = "", resourceVersion = "", labels = {} } = metadata;
-  return { apiVersion, kind, metadata: { name, namespace, uid, resourceVersion, labels } };
 }

@@ -2,7 +2,7 @@ import { DEFAULT_POLICY, type DesiredPolicy, LABELS } from "@binnacle/contract";
 import { describe, expect, test } from "vitest";
 import { applyProject, PROJECT_ID } from "../desired/frames.fixture.ts";
 import { ownLabels } from "../desired/ownership.ts";
-import { POLICY_LABEL, podSecurityLabels, policyObjects } from "./namespace-policy.ts";
+import { beyondLimit, POLICY_LABEL, podSecurityLabels, policyObjects } from "./namespace-policy.ts";
 import { namespaceOf, type Project } from "./project.ts";
 
 const CLUSTER = "01932c07-31f1-7a4e-8d8b-00000000000c";
@@ -17,7 +17,7 @@ const specOf = (kind: string, policy: Partial<DesiredPolicy>) =>
   fence(policy).find((object) => object.kind === kind)?.["spec"];
 
 describe("the labels of a namespace", () => {
-  test.each(["privileged", "baseline", "restricted"] as const)("[OD35] hold pods to %s", (pod_security) => {
+  test.each(["privileged", "baseline", "restricted"] as const)("[OD35] labels hold pods to %s", (pod_security) => {
     const labels = {
       "pod-security.kubernetes.io/enforce": pod_security,
       "pod-security.kubernetes.io/enforce-version": "latest",
@@ -26,19 +26,36 @@ describe("the labels of a namespace", () => {
       "pod-security.kubernetes.io/audit": "restricted",
       "pod-security.kubernetes.io/audit-version": "latest",
     };
-    expect(podSecurityLabels(project({ pod_security }))).toEqual(labels);
-    expect(namespaceOf(project({ pod_security }), CLUSTER).metadata.labels).toMatchObject(labels);
+    expect(podSecurityLabels(project({ pod_security }), "privileged")).toEqual(labels);
+    expect(
+      namespaceOf(project({ pod_security }), { clusterId: CLUSTER, podSecurityLimit: "privileged" }).metadata.labels,
+    ).toMatchObject(labels);
   });
 
-  test("[OD40] are those of the default policy where none is sent", () => {
-    expect(podSecurityLabels(project())).toEqual(podSecurityLabels(project({ pod_security: "baseline" })));
+  test("[OD40] the labels of a namespace are those of the default policy where none is sent", () => {
+    const labels = (policy?: Partial<DesiredPolicy>) => podSecurityLabels(project(policy), "privileged");
+    expect(labels()).toEqual(labels({ pod_security: "baseline" }));
+  });
+
+  test.each([
+    ["privileged", "baseline", "baseline"],
+    ["privileged", "restricted", "restricted"],
+    ["baseline", "restricted", "restricted"],
+    ["baseline", "baseline", null],
+    ["restricted", "baseline", null],
+    ["privileged", "privileged", null],
+  ] as const)("[OD45] a project that asks for %s where the cluster permits %s gets %s", (pod_security, limit, cut) => {
+    const wanted = project({ pod_security });
+    expect(podSecurityLabels(wanted, limit)["pod-security.kubernetes.io/enforce"]).toBe(cut ?? pod_security);
+    const words = cut && expect.stringContaining(`at most the Pod Security level ${cut}`);
+    expect(beyondLimit(wanted, limit)).toEqual(words);
   });
 });
 
 describe("the policy objects", () => {
   const KUBE_NAME = "kubernetes.io/metadata.name";
 
-  test("[OD36] [OD40] let in the namespace itself and the ingress controllers", () => {
+  test("[OD36] [OD40] the NetworkPolicy admits the namespace itself and the ingress controllers", () => {
     const [policy, ...rest] = fence();
     expect(rest).toEqual([]);
     expect(policy).toEqual({
@@ -70,7 +87,7 @@ describe("the policy objects", () => {
     });
   });
 
-  test("[OD36] let in nobody else where there is no ingress controller, and everybody without isolation", () => {
+  test("[OD36] without ingress controllers only the namespace is admitted, and without isolation there is no policy", () => {
     // An `In` without values is refused by Kubernetes, and an empty selector would be every namespace.
     expect(specOf("NetworkPolicy", { ingress_namespaces: [] })).toMatchObject({
       ingress: [{ from: [{ podSelector: {} }] }],
@@ -78,7 +95,7 @@ describe("the policy objects", () => {
     expect(fence({ isolation: "none" })).toEqual([]);
   });
 
-  test("[OD37] are none of a quota, also where an older control plane sends one", () => {
+  test("[OD37] a quota is not rendered, also where an older control plane sends one", () => {
     const quota = { pods: 3, default_limit_memory: "1Gi" };
     expect(fence({ quota } as Partial<DesiredPolicy>)).toEqual(fence({}));
   });

@@ -1,4 +1,11 @@
-import { API_GROUP, DEFAULT_POLICY, type DesiredPolicy, LABELS } from "@binnacle/contract";
+import {
+  API_GROUP,
+  DEFAULT_POLICY,
+  type DesiredPolicy,
+  LABELS,
+  POD_SECURITY_LEVELS,
+  type PodSecurity,
+} from "@binnacle/contract";
 import { ownLabels } from "../desired/ownership.ts";
 import type { KubeObject, ResourceType } from "../kube/kube-client.ts";
 import type { Project } from "./project.ts";
@@ -28,11 +35,31 @@ const POD_SECURITY = "pod-security.kubernetes.io";
 const NAMESPACE_NAME = "kubernetes.io/metadata.name";
 
 /** An older control plane sends no policy; its projects get the default one. */
-export const policyOf = ({ spec }: Pick<Project, "spec">): DesiredPolicy => spec.policy ?? DEFAULT_POLICY;
+const policyOf = ({ spec }: Pick<Project, "spec">): DesiredPolicy => spec.policy ?? DEFAULT_POLICY;
+
+/** The level that the project's namespace gets: what its policy says, and no higher than whoever owns the cluster permits. */
+export function podSecurityOf(project: Pick<Project, "spec"> | null, limit: PodSecurity): PodSecurity {
+  const wanted = (project ? policyOf(project) : DEFAULT_POLICY).pod_security;
+  return isAbove(wanted, limit) ? limit : wanted;
+}
+
+/** The levels are listed from the one with the most rights. */
+const isAbove = (level: PodSecurity, limit: PodSecurity): boolean =>
+  POD_SECURITY_LEVELS.indexOf(level) < POD_SECURITY_LEVELS.indexOf(limit);
+
+/** Null where the policy is within the limit. */
+export function beyondLimit(project: Pick<Project, "spec">, limit: PodSecurity): string | null {
+  const wanted = policyOf(project).pod_security;
+  if (!isAbove(wanted, limit)) return null;
+  return `The cluster permits projects at most the Pod Security level ${limit}, which its namespace has, instead of ${wanted}. Ask for ${limit}, or have whoever installs the operator's chart set limits.podSecurity=${wanted}.`;
+}
 
 /** People are warned of what the strictest level would refuse; the audit log of the API server has it too. */
-export function podSecurityLabels(project: Pick<Project, "spec">): Readonly<Record<string, string>> {
-  const levels = { enforce: policyOf(project).pod_security, warn: "restricted", audit: "restricted" };
+export function podSecurityLabels(
+  project: Pick<Project, "spec">,
+  limit: PodSecurity,
+): Readonly<Record<string, string>> {
+  const levels = { enforce: podSecurityOf(project, limit), warn: "restricted", audit: "restricted" };
   return Object.fromEntries(
     Object.entries(levels).flatMap(([mode, level]) => [
       [`${POD_SECURITY}/${mode}`, level],

@@ -6,7 +6,8 @@ import { eventually, reported, startTestOperator, type TestOperator } from "../d
 import { finalize } from "../desired/finalizer.adapter.ts";
 import { applyApp, applyProject, applyRegistries, PROJECT_ID, removeOf } from "../desired/frames.fixture.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
-import { APPS, CONFIG_MAPS, NAMESPACES, PROJECTS } from "../kube/resource-types.ts";
+import { statusOf } from "../kube/object-fields.ts";
+import { APPS, CONFIG_MAPS, EVENTS, NAMESPACES, PROJECTS } from "../kube/resource-types.ts";
 
 const SLOW_MS = 90_000;
 const HOLD = "example.com/hold";
@@ -32,7 +33,7 @@ const dropFinalizers = (type: typeof CONFIG_MAPS, name: string, namespace?: stri
   operator.kube.patch(type, name, namespace, { metadata: { finalizers: null } }, { kind: "merge" });
 
 describe.concurrent("a project on a cluster", () => {
-  test("[OD20] becomes a namespace that says whose it is, and is ready", async () => {
+  test("[OD20] a project becomes a namespace that is labelled as the project's, and is ready", async () => {
     const { name, key } = await ready("made");
     const namespace = await operator.kube.get(NAMESPACES, name);
     expect(namespace?.metadata).toMatchObject({
@@ -48,7 +49,28 @@ describe.concurrent("a project on a cluster", () => {
     });
   });
 
-  test("[OD41] has an account for its charts, which comes back as it was meant", async () => {
+  test("[OD46] [OD52] a project that is ready, and one whose namespace is somebody else's, say so by conditions and by events in default", async () => {
+    const { name } = await ready("seen");
+    const taken = operator.name("theirs");
+    await operator.kube.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: taken } });
+    expect(await operator.store.apply(applyProject(taken))).toBeNull();
+    await reported(operator, `project/${taken}`, "namespace_conflict");
+    const expected = [
+      [name, { Ready: "True", Stalled: "False" }, "Normal", "Ready"],
+      [taken, { Ready: "False", Stalled: "True" }, "Warning", "NamespaceConflict"],
+    ] as const;
+    for (const [place, statuses, type, reason] of expected) {
+      const project = await operator.kube.get(PROJECTS, place);
+      const { conditions } = statusOf(project as KubeObject) as { conditions: { type: string; status: string }[] };
+      expect(Object.fromEntries(conditions.map((one) => [one.type, one.status]))).toMatchObject(statuses);
+      const fieldSelector = `involvedObject.uid=${project?.metadata.uid}`;
+      const { items } = await operator.kube.list(EVENTS, { namespace: "default", fieldSelector });
+      expect(items).toMatchObject([{ type, reason, involvedObject: { kind: "Project", name: place } }]);
+    }
+    await operator.kube.delete(NAMESPACES, taken);
+  });
+
+  test("[OD41] a project has a service account for its charts, which is restored when somebody changes it", async () => {
     const { name, key } = await ready("charted");
     const [accounts, bindings] = await Promise.all([
       operator.kube.resourceTypeOf("v1", "ServiceAccount"),
@@ -72,7 +94,7 @@ describe.concurrent("a project on a cluster", () => {
     await reported(operator, key, "ready");
   });
 
-  test("[OD20] gets back a label that somebody has taken", async () => {
+  test("[OD20] the namespace of a project gets back a label that somebody has removed", async () => {
     const { name } = await ready("labelled");
     const patch = { metadata: { labels: { [LABELS.project]: null } } };
     await operator.kube.patch(NAMESPACES, name, null, patch, { kind: "merge" });
@@ -82,7 +104,7 @@ describe.concurrent("a project on a cluster", () => {
     });
   });
 
-  test("[OD21] leaves a namespace of somebody else as it is, and takes the name once it is free", {
+  test("[OD21] a project leaves a namespace of somebody else as it is, and takes the name once it is free", {
     timeout: SLOW_MS,
   }, async () => {
     const name = operator.name("foreign");
@@ -101,7 +123,7 @@ describe.concurrent("a project on a cluster", () => {
     expect(await operator.kube.get(CONFIG_MAPS, "left", name)).toBeNull();
   });
 
-  test("[OD27] leaves a namespace of somebody else also when it is deleted", async () => {
+  test("[OD27] a deleted project leaves a namespace of somebody else alone", async () => {
     const name = operator.name("kept");
     await operator.kube.create({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
     const frame = applyProject(name);
@@ -114,7 +136,7 @@ describe.concurrent("a project on a cluster", () => {
     await operator.kube.delete(NAMESPACES, name);
   });
 
-  test("[OD22] makes its namespace again when somebody has deleted it", { timeout: SLOW_MS }, async () => {
+  test("[OD22] a project creates its namespace again when somebody has deleted it", { timeout: SLOW_MS }, async () => {
     const { name, key } = await ready("again");
     const before = await operator.kube.get(NAMESPACES, name);
     await operator.kube.delete(NAMESPACES, name);
@@ -126,7 +148,7 @@ describe.concurrent("a project on a cluster", () => {
     await reported(operator, key, "ready");
   });
 
-  test("[OD24] [OD25] goes with all that is in it, and is gone when the cluster says so", {
+  test("[OD24] [OD25] a deleted project is removed with all that is in it, and is gone when the cluster says so", {
     timeout: SLOW_MS,
   }, async () => {
     const { name, key } = await ready("full");
@@ -150,7 +172,7 @@ describe.concurrent("a project on a cluster", () => {
     ).toEqual([]);
   });
 
-  test("[OD24] waits for its apps, and names them", { timeout: SLOW_MS }, async () => {
+  test("[OD24] a deleted project waits for its apps, and its report names them", { timeout: SLOW_MS }, async () => {
     const { name, key } = await ready("waits");
     const app = applyApp({ namespace: name });
     expect(await operator.store.apply(app)).toBeNull();
@@ -166,7 +188,7 @@ describe.concurrent("a project on a cluster", () => {
     await reported(operator, key, "gone", SLOW_MS);
   });
 
-  test("[OD26] names what blocks its deletion, leaves that alone, and goes on without it", {
+  test("[OD26] a deleted project names what blocks its deletion, leaves that alone, and is gone once that is removed", {
     timeout: SLOW_MS,
   }, async () => {
     const { name, key } = await ready("held");
@@ -182,7 +204,7 @@ describe.concurrent("a project on a cluster", () => {
     await reported(operator, key, "gone", SLOW_MS);
   });
 
-  test("[OD26] names a finalizer of others on the project itself", { timeout: SLOW_MS }, async () => {
+  test("[OD26] a deleted project names a finalizer of others on its object", { timeout: SLOW_MS }, async () => {
     const { name, key } = await ready("pinned");
     const patch = { metadata: { finalizers: [FINALIZER, HOLD] } };
     await operator.kube.patch(PROJECTS, name, null, patch, { kind: "merge" });
@@ -194,7 +216,7 @@ describe.concurrent("a project on a cluster", () => {
     await reported(operator, key, "gone", SLOW_MS);
   });
 
-  test("[OD28] [FA7] is another one when it comes again under the same name", { timeout: SLOW_MS }, async () => {
+  test("[OD28] [FA7] a project that comes again by the same name is another", { timeout: SLOW_MS }, async () => {
     const { name, key } = await ready("twice");
     const before = await operator.kube.get(NAMESPACES, name);
     await operator.kube.create(configMap(name, [HOLD]));
@@ -213,13 +235,14 @@ describe.concurrent("a project on a cluster", () => {
     expect(ofSecond.every(({ report }) => "state" in report && report.state === "ready")).toBe(true);
   });
 
-  test("[OD29] takes its namespace along also when somebody has taken the project from the cluster", {
+  test("[OD29] a deleted project removes its namespace also when somebody has deleted the Project object", {
     timeout: SLOW_MS,
   }, async () => {
     const { name, key } = await ready("orphan");
     await operator.kube.delete(PROJECTS, name);
     await dropFinalizers(PROJECTS, name).catch(() => undefined);
     await eventually(async () => expect(await operator.kube.get(PROJECTS, name)).toBeNull());
+    await eventually(() => expect(operator.view.holder("project", key)).toBeNull());
     const remove = removeOf(applyProject(name));
     await eventually(async () => expect(await operator.store.remove(remove)).toBeNull(), SLOW_MS);
     expect(await operator.kube.get(NAMESPACES, name)).toBeNull();

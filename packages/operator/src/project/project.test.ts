@@ -25,7 +25,8 @@ const changed = (object: KubeObject, metadata: Partial<KubeObject["metadata"]>):
   ...object,
   metadata: { ...object.metadata, ...metadata },
 });
-const OWN = namespaceOf(KEPT, CLUSTER);
+const FACTS = { clusterId: CLUSTER, podSecurityLimit: "privileged" } as const;
+const OWN = namespaceOf(KEPT, FACTS);
 const UNLABELLED = changed(OWN, { labels: ownLabels(CLUSTER) });
 const FOREIGN = changed(OWN, { labels: {} });
 const OF_OTHER_CLUSTER = changed(OWN, { labels: ownLabels(OTHER_ID) });
@@ -55,17 +56,17 @@ const TABLE = [
   ["[OD27]", "that of an earlier project", LEAVING, OF_EARLIER, NOTHING, "let_go", null],
 ] as const;
 
-test.each(TABLE)("%s a project with %s", (_, __, project, namespace, left, step, state) => {
-  const decision = decideProject({ project, namespace, left, clusterId: CLUSTER, nowMs: Date.parse(NOW) });
+test.each(TABLE)("%s a project is reconciled with %s", (_, __, project, namespace, left, step, state) => {
+  const decision = decideProject({ project, namespace, left, ...FACTS, nowMs: Date.parse(NOW) });
   expect([decision.step, decision.report?.state ?? null]).toEqual([step, state]);
 });
 
-test("[OD24] what a deletion waits for is named", () => {
-  const seen = { project: LEAVING, namespace: OWN, left: ["addon db", "app web"], clusterId: CLUSTER, nowMs: 0 };
+test("[OD24] the report of a deletion names what the deletion waits for", () => {
+  const seen = { project: LEAVING, namespace: OWN, left: ["addon db", "app web"], ...FACTS, nowMs: 0 };
   expect(decideProject(seen).report?.message).toBe("Still on the cluster: addon db, app web.");
 });
 
-test("[OD26] finalizers of others on the project are named", () => {
+test("[OD26] the report of a deletion names the finalizers of others on the project", () => {
   expect(finalizersLeft(LEAVING, ["backup.example.com/hold"])).toEqual({
     state: "cleanup_blocked",
     message: "The Project shop is held on the cluster by the finalizers backup.example.com/hold.",

@@ -1,4 +1,4 @@
-import { ANNOTATIONS, LABELS, type ProjectReport } from "@binnacle/contract";
+import { ANNOTATIONS, LABELS, type PodSecurity, type ProjectReport } from "@binnacle/contract";
 import type { StoredResource } from "../desired/desired-state.ts";
 import { isDeleting, isOurs, ownLabels, resourceIdOf } from "../desired/ownership.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
@@ -15,6 +15,8 @@ export interface SeenProject {
   /** Custom resources of ours in the namespace, in words: `app web`. */
   readonly left: readonly string[];
   readonly clusterId: string;
+  /** The highest level of Pod Security that a project may have on the cluster. */
+  readonly podSecurityLimit: PodSecurity;
   readonly nowMs: number;
 }
 
@@ -33,7 +35,8 @@ export function decideProject(seen: SeenProject): ProjectDecision {
   return seen.project.isDeleting ? decideDeletion(seen) : decideExistence(seen);
 }
 
-function decideExistence({ project, namespace, clusterId, nowMs }: SeenProject): ProjectDecision {
+function decideExistence(seen: SeenProject): ProjectDecision {
+  const { project, namespace, clusterId, nowMs } = seen;
   const name = project.spec.namespace;
   if (!namespace) return { step: "create_namespace", report: null };
   if (!isOurs(namespace, clusterId)) {
@@ -47,7 +50,7 @@ function decideExistence({ project, namespace, clusterId, nowMs }: SeenProject):
   // The content of an earlier project must not become readable for this one.
   if (!isSame) return wait("namespace_conflict", `The namespace ${name} on the cluster is that of another project.`);
   const ready: ProjectReport = { state: "ready", message: null };
-  return { step: isLabelled(namespace, project, clusterId) ? "wait" : "label_namespace", report: ready };
+  return { step: isLabelled(namespace, project, seen) ? "wait" : "label_namespace", report: ready };
 }
 
 function decideDeletion({ project, namespace, left, clusterId, nowMs }: SeenProject): ProjectDecision {
@@ -62,26 +65,28 @@ function decideDeletion({ project, namespace, left, clusterId, nowMs }: SeenProj
 }
 
 /** The namespace of a project, with the labels and the id that identify it. */
-export function namespaceOf(project: Project, clusterId: string): KubeObject {
+export function namespaceOf(project: Project, cluster: ClusterFacts): KubeObject {
   return {
     apiVersion: "v1",
     kind: "Namespace",
     metadata: {
       name: project.spec.namespace,
-      labels: labelsOf(project, clusterId),
+      labels: labelsOf(project, cluster),
       annotations: { [ANNOTATIONS.resourceId]: project.resource_id },
     },
   };
 }
 
-const labelsOf = (project: Project, clusterId: string) => ({
+type ClusterFacts = Pick<SeenProject, "clusterId" | "podSecurityLimit">;
+
+const labelsOf = (project: Project, { clusterId, podSecurityLimit }: ClusterFacts) => ({
   ...ownLabels(clusterId),
   [LABELS.project]: project.resource_id,
-  ...podSecurityLabels(project),
+  ...podSecurityLabels(project, podSecurityLimit),
 });
 
-const isLabelled = ({ metadata }: KubeObject, project: Project, clusterId: string): boolean =>
-  Object.entries(labelsOf(project, clusterId)).every(([name, value]) => metadata.labels?.[name] === value);
+const isLabelled = ({ metadata }: KubeObject, project: Project, cluster: ClusterFacts): boolean =>
+  Object.entries(labelsOf(project, cluster)).every(([name, value]) => metadata.labels?.[name] === value);
 
 /** The namespace exists, but its policy objects could not be applied. */
 export const policyFailed = (problems: readonly string[]): ProjectReport => ({

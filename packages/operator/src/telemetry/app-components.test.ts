@@ -25,7 +25,7 @@ test("[TE11] a component is a workload, a release of its own, or that of the add
   ]);
 });
 
-test("[TE34] components count by their releases once these are known", () => {
+test("[TE34] components that run as releases are listed with their pods once the releases are known", () => {
   const pods = { release: "main", makers: [] };
   const known = releaseComponents([APP], ({ name }) => (name === "main" ? pods : null));
   expect(known).toEqual([{ namespace: "market", app: "shop", component: "db", pods }]);

@@ -12,13 +12,13 @@ let api: FakeApi;
 let installed: Set<string>;
 let builds: KubeObject[];
 let watchers: Set<ServerResponse>;
-let told: BuildEvent[];
+let sent: BuildEvent[];
 let due: (() => void)[];
 beforeEach(async () => {
   installed = new Set();
   builds = [];
   watchers = new Set();
-  told = [];
+  sent = [];
   due = [];
   api = await startFakeApi(({ path, query }, response) => {
     const [, group = "", plural] = /^\/apis\/([^/]+\/[^/]+)(?:\/(\w+))?$/.exec(path) ?? [];
@@ -38,7 +38,7 @@ afterEach(() => api.stop());
 function start() {
   return startBuilds({
     kube: api.client,
-    events: { build: (events) => void told.push(events) },
+    events: { build: (events) => void sent.push(events) },
     isProjectNamespace: (namespace) => namespace === "shop",
     clock: {
       now: () => 0,
@@ -63,7 +63,7 @@ function change(object: KubeObject): void {
   for (const watcher of watchers) watcher.write(`${JSON.stringify({ type: "MODIFIED", object })}\n`);
 }
 
-test("[TE41] at the start only recent changes are sent, and later every change", async () => {
+test("[TE41] at the start only recent changes of builds are sent, and later every change", async () => {
   installed.add("kpack.io/v1alpha2");
   builds = [
     build("old", "True", "2026-01-31T09:00:00Z"),
@@ -73,20 +73,20 @@ test("[TE41] at the start only recent changes are sent, and later every change",
   ];
   const running = start();
   await running.synced;
-  expect(told.map(({ name, state }) => [name, state])).toEqual([["recent", "failed"]]);
+  expect(sent.map(({ name, state }) => [name, state])).toEqual([["recent", "failed"]]);
   await vi.waitFor(() => expect(watchers.size).toBe(1), soon);
   change(build("slow", "True", "2026-01-31T10:01:00Z"));
   change(build("slow", "True", "2026-01-31T10:01:00Z"));
   change(build("new", "Unknown", "2026-01-31T10:02:00Z"));
-  await vi.waitFor(() => expect(told.at(-1)?.name).toBe("new"), soon);
-  expect(told.slice(1).map(({ name, state }) => [name, state])).toEqual([
+  await vi.waitFor(() => expect(sent.at(-1)?.name).toBe("new"), soon);
+  expect(sent.slice(1).map(({ name, state }) => [name, state])).toEqual([
     ["slow", "succeeded"],
     ["new", "running"],
   ]);
   await running.stop();
 });
 
-test("[TE42] a builder that comes later is found, in the newest version that there is", async () => {
+test("[TE42] a builder that is installed later is found, in the newest version that the cluster has", async () => {
   const running = start();
   await running.synced;
   expect(api.asked.map(({ path }) => path)).toEqual([
@@ -98,7 +98,7 @@ test("[TE42] a builder that comes later is found, in the newest version that the
   builds = [{ ...build("image", "True", "2026-01-31T10:03:00Z"), kind: "BuildRun" }];
   due.shift()?.();
   await vi.waitFor(
-    () => expect(told).toMatchObject([{ source: "shipwright", name: "image", state: "succeeded" }]),
+    () => expect(sent).toMatchObject([{ source: "shipwright", name: "image", state: "succeeded" }]),
     soon,
   );
   await vi.waitFor(() => expect([due.length, watchers.size]).toEqual([1, 1]), soon);

@@ -43,8 +43,8 @@ export function startBuilds(ports: BuildsPorts): Builds {
         onChange(key, object) {
           if (!object) return filter.gone(source, key);
           if (!ports.isProjectNamespace(object.metadata.namespace ?? "")) return;
-          const told = filter.changed(source, object);
-          if (told) events.build(told);
+          const changed = filter.changed(source, object);
+          if (changed) events.build(changed);
         },
       }),
   });

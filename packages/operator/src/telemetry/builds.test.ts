@@ -69,7 +69,7 @@ describe("of a Shipwright BuildRun", () => {
       run({ ...succeeded("False", "BuildRunTimeout"), ...started, buildSpec: { output: { image: "reg/x" } } }, {}),
       { state: "failed", reason: "BuildRunTimeout", image: "reg/x", started_at: at, finished_at: later },
     ],
-  ])("[TE40] the state is told: %s", (_, given, expected) => {
+  ])("[TE40] the state of a Shipwright BuildRun is reported: %s", (_, given, expected) => {
     const events = buildEventOf("shipwright", given);
     expect(events).toEqual({ ...NEWS, source: "shipwright", ...expected });
     expect(buildEventOf("shipwright", slimBuild(given))).toEqual(events);
@@ -92,14 +92,14 @@ describe("of a kpack Build", () => {
       build({ ...succeeded("False", "Failed", "exit code 1"), podName: "p" }),
       { state: "failed", reason: "Failed", message: "exit code 1", image, started_at: at, finished_at: later },
     ],
-  ])("[TE40] the state is told: %s", (_, given, expected) => {
+  ])("[TE40] the state of a kpack Build is reported: %s", (_, given, expected) => {
     expect(buildEventOf("kpack", given)).toEqual({ ...NEWS, source: "kpack", ...expected });
     expect(buildEventOf("kpack", slimBuild(given))).toEqual(buildEventOf("kpack", given));
     expect(JSON.stringify(slimBuild(given))).not.toContain("large");
   });
 });
 
-test("[TE40] texts of a build are made fit to be shown", () => {
+test("[TE40] messages of a build are masked, escaped and shortened", () => {
   const message = `<script>https://user:pass@reg.example.com ${"x".repeat(2_000)}`;
   const events = buildEventOf("kpack", build(succeeded("False", "r".repeat(300), message)));
   expect(events.message).toMatch(/^‹script>\[masked\]reg\.example\.com x+…$/);
@@ -112,7 +112,7 @@ describe("a teller", () => {
   const running = build({ ...succeeded("Unknown", "", "", "2026-01-31T09:59:00Z"), podName: "p" });
   const done = build({ ...succeeded("True", "", "", "2026-01-31T10:05:00Z"), podName: "p" });
 
-  test("[TE40] reports each change once", () => {
+  test("[TE40] each change of a build is reported once", () => {
     const filter = createBuildFilter(startedMs);
     expect(filter.changed("kpack", running)).toMatchObject({ state: "running" });
     expect(filter.changed("kpack", { ...running, metadata: { ...running.metadata, resourceVersion: "9" } })).toBeNull();
@@ -121,7 +121,7 @@ describe("a teller", () => {
     expect(filter.changed("kpack", { ...done, metadata: { ...done.metadata, uid: "another" } })).not.toBeNull();
   });
 
-  test("[TE41] is silent about what was over long before, until it changes", () => {
+  test("[TE41] a build that ended long before is not reported until it changes", () => {
     const filter = createBuildFilter(startedMs);
     const old = build({ ...succeeded("Unknown", ""), podName: "p" });
     expect(filter.changed("kpack", old)).toBeNull();

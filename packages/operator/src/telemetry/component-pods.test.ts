@@ -51,12 +51,12 @@ describe("the containers of a pod", () => {
       { state: { running: { startedAt } } },
       { run: startedAt, isRunning: true, hasPrevious: false },
     ],
-  ])("[TE5] have a log of each run: %s", (_, status, expected) => {
+  ])("[TE5] a container of a pod has a log of each run: %s", (_, status, expected) => {
     const object = pod({ containers: [named("web")] }, { containerStatuses: [{ name: "web", ...status }] });
     expect(podOf(object).containers).toEqual([{ name: "web", isFinal: false, ...expected }]);
   });
 
-  test("[TE2] are all of them, in the order in which they begin", () => {
+  test("[TE2] all containers of a pod are listed in the order in which they begin", () => {
     const object = pod(
       { containers: [named("web")], initContainers: [named("migrate")], ephemeralContainers: [named("shell")] },
       { phase: "Succeeded", initContainerStatuses: [{ name: "migrate", state: { running: {} } }] },
@@ -72,7 +72,7 @@ describe("the containers of a pod", () => {
   });
 });
 
-test("[TE7] pods that work come before those that are finished, and the newest first", () => {
+test("[TE7] pods that run come before those that are finished, and the newest come first", () => {
   const one = (name: string, createdAt: string, isFinished = false): ComponentPod => ({
     uid: name,
     name,
@@ -94,9 +94,9 @@ test.each([
   ["a,b=c", false],
   ["a b", false],
   ["x".repeat(64), false],
-])("[TE8] %s as the name of a component: %s", (text, isOne) => expect(isLabelValue(text)).toBe(isOne));
+])("[TE8] the text %s is a valid name of a component: %s", (text, isOne) => expect(isLabelValue(text)).toBe(isOne));
 
-test("[TE9] no more connections are had than there are", () => {
+test("[TE9] no more connections are taken than the budget has", () => {
   const budget = createBudget(2);
   expect([budget.take(), budget.take(), budget.take()]).toEqual([true, true, false]);
   budget.giveBack();

@@ -31,7 +31,7 @@ describe("claims", () => {
   test.each([
     ["app", null],
     ["component", "app"],
-  ] as const)("[TE18] of the workloads of an app, at the deletion of the %s, are kept by: %s", (scope, keptBy) => {
+  ] as const)("[TE18] claims of an app's workloads, at the deletion of the %s, are kept by: %s", (scope, keptBy) => {
     const roots = [root(setOf("Retain"), null), root(claim("data-db-0"), null), root(claim("shop-web-data"), null)];
     expect(keepers(roots, [], scope)).toEqual([
       ["shop-web-data", keptBy],
@@ -39,19 +39,19 @@ describe("claims", () => {
     ]);
   });
 
-  test("[TE18] of a StatefulSet of a release are kept by Kubernetes unless the set says otherwise", () => {
+  test("[TE18] volume claims of a StatefulSet of a release are kept by Kubernetes unless the set says otherwise", () => {
     expect(keepers([root(setOf(), "own")], [claim("data-db-0")], "release")).toEqual([["data-db-0", "release"]]);
     expect(keepers([root(setOf("Delete"), "own")], [claim("data-db-0")], "app")).toEqual([["data-db-0", null]]);
   });
 
-  test("[TE18] in the manifest of a release go with it, unless the chart keeps them", () => {
+  test("[TE18] volume claims in the manifest of a release are deleted with it, unless the chart keeps them", () => {
     expect(keepers([root(claim("plain"), "own"), root(claim("precious"), "keep")], [], "release")).toEqual([
       ["plain", null],
       ["precious", "chart"],
     ]);
   });
 
-  test("[TE18] that an object of a release owns are collected with it", () => {
+  test("[TE18] volume claims that an object of a release owns are deleted with it", () => {
     const owner = made("Cluster", "pg");
     const ownerReferences = [{ apiVersion: "v1", kind: "Cluster", name: "pg", uid: "uid-pg" }];
     expect(keepers([root(owner, "own")], [claim("pg-1", {}, { ownerReferences })], "release")).toEqual([
@@ -59,14 +59,14 @@ describe("claims", () => {
     ]);
   });
 
-  test("[TE18] of a whole namespace all go", () => {
+  test("[TE18] all volume claims of a namespace are deleted with it", () => {
     expect(claimsOfNamespace([claim("anybody's")])).toEqual([
       { claim: claim("anybody's"), component: null, keptBy: null },
     ]);
   });
 });
 
-test("[TE18] pods, ReplicaSets, claims and what the chart keeps are not among the objects that go", () => {
+test("[TE18] pods, ReplicaSets, claims and what the chart keeps are not among the objects that are deleted", () => {
   const roots = ["Deployment", "Secret", "Pod", "ReplicaSet"].map((kind) =>
     root(made(kind, kind.toLowerCase()), "own"),
   );
@@ -91,11 +91,11 @@ describe("the data of a volume", () => {
     [null, null, "unknown"],
     ["Delete", "app", "kept"],
     [null, "app", "kept"],
-  ] as const)("[TE18] with the policy %s and a claim kept by %s is %s", (policy, keptBy, fate) => {
+  ] as const)("[TE18] the data of a volume with the policy %s and a claim kept by %s is %s", (policy, keptBy, fate) => {
     expect(volumeOf(leaving(keptBy), policy)).toMatchObject({ claim: "data", volume: "pv-1", size: "5Gi", fate });
   });
 
-  test("[TE18] follows the volume itself, and the storage class only before there is one", () => {
+  test("[TE18] the fate of data follows the volume itself, and the storage class only before there is a volume", () => {
     expect(reclaimPolicyIn(bound, volume("Retain"), storageClass("Delete"))).toBe("Retain");
     expect(reclaimPolicyIn(bound, null, storageClass("Delete"))).toBeNull();
     expect(reclaimPolicyIn(claim("data"), null, storageClass("Retain"))).toBe("Retain");
@@ -103,7 +103,7 @@ describe("the data of a volume", () => {
     expect(reclaimPolicyIn(claim("data"), null, null)).toBeNull();
   });
 
-  test("[TE18] says nothing about a volume that is bound to somebody else's claim", () => {
+  test("[TE18] nothing is said about the data of a volume that is bound to somebody else's claim", () => {
     expect(reclaimPolicyIn(bound, volume("Delete", "uid-of-theirs"), null)).toBeNull();
   });
 });

@@ -35,7 +35,7 @@ const chosen = (pods: readonly KubeObject[], asked: { pod?: string; container?: 
   execTarget(pods, { component: "web", pod: null, container: null, ...asked });
 
 describe("a container for a command", () => {
-  test("[EX13] is that of the newest pod that runs and stays", () => {
+  test("[EX13] a command runs in the newest pod that runs and is not being deleted", () => {
     const pods = [
       pod("old"),
       pod("new", { createdAt: "2026-01-31T10:00:00Z" }),
@@ -47,7 +47,7 @@ describe("a container for a command", () => {
     expect(chosen(pods, { pod: "going" })).toEqual({ pod: "going", container: "web" });
   });
 
-  test("[EX13] is the first of the pod, or the one that the pod or the caller names", () => {
+  test("[EX13] a command runs in the first container of the pod, or in the one that the pod or the caller names", () => {
     const containers = ["web", "proxy"];
     expect(chosen([pod("a", { containers })])).toEqual({ pod: "a", container: "web" });
     expect(chosen([pod("a", { containers })], { container: "proxy" })).toEqual({ pod: "a", container: "proxy" });
@@ -69,7 +69,7 @@ describe("a container for a command", () => {
       "The container web of the pod a is not running.",
     ],
     ["a pod that goes", [pod("a", { isLeaving: true })], {}, "not_running", "No pod of the component web is running."],
-  ])("[EX13] is refused for %s", (_what, pods, asked, code, message) => {
+  ])("[EX13] a command is refused for %s", (_what, pods, asked, code, message) => {
     expect(chosen(pods, asked)).toMatchObject({ code, message });
   });
 });

@@ -66,7 +66,7 @@ const PODS = {
   "db-0": {},
 };
 
-test("[EX13] runs in the component's own pods alone, whatever name is given", async () => {
+test("[EX13] a command runs in the component's own pods alone, whatever pod name is given", async () => {
   const { ask, run } = setUp(PODS);
   const target = await ask("web");
   expect(target).toMatchObject({ pod: "web-0", container: "main" });
@@ -78,14 +78,14 @@ test("[EX13] runs in the component's own pods alone, whatever name is given", as
   expect(run.mock.calls[0]?.slice(0, 2)).toEqual(["shop", "web-0"]);
 });
 
-test("[EX13] runs in the pods of a release, and not in others", async () => {
+test("[EX13] a command for a release runs in the pods of the release, and not in others", async () => {
   const { ask } = setUp(PODS);
   expect(await ask("db")).toMatchObject({ pod: "db-0" });
   await expect(ask("db", "kube-proxy")).rejects.toMatchObject({ code: "not_found" });
   await expect(ask("db", "web-0")).rejects.toMatchObject({ code: "not_found" });
 });
 
-test("[EX13] a component or an app that the cluster does not hold is not found", async () => {
+test("[EX13] a command for a component or an app that the cluster does not hold is not found", async () => {
   const { ask } = setUp(PODS);
   await expect(ask("worker")).rejects.toMatchObject({ code: "not_found" });
   await expect(ask("web", null, "other")).rejects.toMatchObject({ code: "not_found" });

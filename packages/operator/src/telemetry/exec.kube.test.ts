@@ -3,9 +3,9 @@ import { LABELS } from "@binnacle/contract";
 import { afterAll, beforeAll, describe, expect, inject, test, vi } from "vitest";
 import { ownLabels } from "../desired/ownership.ts";
 import { clusterClient, freshNamespace } from "../kube/cluster.fixture.ts";
+import type { ExecProcess } from "../kube/exec.ts";
 import type { KubeClient } from "../kube/kube-client.ts";
 import { PODS } from "../kube/resource-types.ts";
-import type { ExecProcess } from "../link/ports.ts";
 import { createExec } from "./exec.adapter.ts";
 
 const WITHIN = { timeout: 60_000, interval: 100 };
@@ -59,13 +59,13 @@ describe.skipIf(inject("isSimulated"))("a command on a real node", { timeout: 12
     return { target, seen, process, ended: ended.promise };
   }
 
-  test("[EX17] has its outputs apart and its exit code", async () => {
+  test("[EX17] a command on a real node has its stdout and stderr apart and its exit code", async () => {
     const { target, seen, ended } = await started(["/bin/sh", "-c", "echo hello; echo oops >&2; exit 3"], false);
     expect(await ended).toEqual({ exitCode: 3 });
     expect([target.pod, target.container, seen.stdout, seen.stderr]).toEqual(["web-0", "main", "hello\n", "oops\n"]);
   });
 
-  test("[EX17] gets its input to the end", async () => {
+  test("[EX17] a command on a real node gets its whole input and the end of it", async () => {
     const { seen, process, ended } = await started(["/bin/busybox", "cat"], false);
     const text = "0123456789".repeat(10_000);
     const taken = vi.fn();
@@ -76,7 +76,7 @@ describe.skipIf(inject("isSimulated"))("a command on a real node", { timeout: 12
     expect(taken).toHaveBeenCalledTimes(1);
   });
 
-  test("[EX17] that is a shell has a terminal of the size that it is given, at first and later", async () => {
+  test("[EX17] a shell on a real node has a terminal of the size that it is given, at first and later", async () => {
     const { seen, process, ended } = await started(["/bin/sh"], true, { cols: 120, rows: 40 });
     process.write(Buffer.from("busybox stty size\n"), () => undefined);
     await vi.waitFor(() => expect(seen.stdout).toContain("40 120"), WITHIN);
@@ -89,12 +89,12 @@ describe.skipIf(inject("isSimulated"))("a command on a real node", { timeout: 12
     expect(await ended).toEqual({ exitCode: 7 });
   });
 
-  test("[EX17] that does not exist says so", async () => {
+  test("[EX17] a command that does not exist on a real node ends with an error that says so", async () => {
     const { ended } = await started(["/bin/nothing"], false);
     expect(await ended).toEqual({ error: expect.stringContaining("no such file or directory") });
   });
 
-  test("[EX17] that never stops is paused, goes on, and is left", async () => {
+  test("[EX17] a command on a real node that never stops is paused, goes on, and is cancelled", async () => {
     const { seen, process } = await started(["/bin/busybox", "yes"], true);
     await vi.waitFor(() => expect(seen.bytes).toBeGreaterThan(100_000), WITHIN);
     process.pause();

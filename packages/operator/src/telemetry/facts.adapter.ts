@@ -30,6 +30,7 @@ export async function startFacts({ kube, clock, log }: FactsPorts): Promise<Fact
     client: kube,
     type: NODES,
     trim: trimNode,
+    mayBeStale: true,
     log,
     onChange: () => undefined,
   });
@@ -89,7 +90,7 @@ export function factsOf(kubernetesVersion: string, nodes: readonly NodeCapacity[
     kubernetes_version: kubernetesVersion,
     node_count: nodes.length,
     capacity: {
-      // Whole thousandths, so that adding up fractions leaves no crumbs.
+      // Whole thousandths, so that a sum of fractions has no rounding error.
       cpu_cores: Math.round(sum("cpu") * 1_000) / 1_000,
       memory_bytes: Math.round(sum("memory")),
       pods: Math.round(sum("pods")),

@@ -8,7 +8,7 @@ const node = (capacity: Record<string, string>): NodeCapacity => ({
   status: { capacity },
 });
 
-test("[OL8] capacities are added up as Kubernetes counts", () => {
+test("[OL8] the capacities of nodes are added up as Kubernetes counts", () => {
   const nodes = [
     node({ cpu: "4", memory: "16Gi", pods: "110" }),
     node({ cpu: "100m", memory: "512Mi", pods: "20" }),
@@ -21,7 +21,7 @@ test("[OL8] capacities are added up as Kubernetes counts", () => {
   });
 });
 
-test("[OL8] a node that says nothing of its capacity counts as a node", () => {
+test("[OL8] a node without a capacity counts as a node", () => {
   const bare: NodeCapacity = { apiVersion: "v1", kind: "Node", metadata: { name: "n" } };
   expect(factsOf("v1", [bare, node({ cpu: "odd" })])).toMatchObject({ node_count: 2, capacity: { cpu_cores: 0 } });
 });

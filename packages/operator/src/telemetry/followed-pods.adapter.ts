@@ -127,7 +127,7 @@ export async function* followPods(ports: FollowPorts, options: FollowOptions): A
       if (before && before.uid !== now?.uid) options.forget(before);
     },
   });
-  // Nobody tells of those that went before the informer began.
+  // The informer does not report pods that were deleted before it started.
   void informer.synced.then(() => {
     for (const key of unconfirmed) pods.delete(key);
     reconsider();

@@ -9,23 +9,23 @@ test.each([
   ["2026-01-31T09:30:00.5Z  indented", "2026-01-31T09:30:00.500000000Z", " indented"],
   ["2026-01-31T09:30:00Z", "2026-01-31T09:30:00.000000000Z", ""],
   ["2026-02-01T00:15:00.25+02:00 abroad", "2026-01-31T22:15:00.250000000Z", "abroad"],
-])("[TE2] the time before a line is read: %s", (raw, instant, text) => {
+])("[TE2] the time before a log line is read: %s", (raw, instant, text) => {
   expect(timedLineOf(raw)).toEqual({ instant, text });
 });
 
 test.each(["hello", "", "2026-01-31 09:30:00 hello", "2026-13-41T09:30:00Z hello", "2026-01-31T09:30:00.1 hello"])(
-  "[TE2] what has no time before it is told apart: %s",
+  "[TE2] a log line without a time before it is recognized: %s",
   (raw) => expect(timedLineOf(raw)).toBeNull(),
 );
 
-test("[TE2] a line is not cut within a character", () => {
+test("[TE2] a log line is not cut within a character", () => {
   const cut = shortened(`${"x".repeat(16 * 1024 - 2)}😀😀`);
   expect(cut).toBe(`${"x".repeat(16 * 1024 - 2)}…`);
   expect(shortened("😀")).toBe("😀");
 });
 
 describe("a position", () => {
-  test("[TE2] shows once what the node says in place of a log, and drops the rest of a cut line", () => {
+  test("[TE2] a message of the node in place of a log is shown once, and a long line is cut", () => {
     const position = createLogPosition({ first: {}, nowMs });
     position.open();
     expect(position.take("unable to retrieve container logs")).toEqual({
@@ -38,7 +38,7 @@ describe("a position", () => {
     expect(position.take("2026-01-31T09:30:01Z next")?.text).toBe("next");
   });
 
-  test("[TE5] asks for what is wanted until a line came, and from its second then", () => {
+  test("[TE5] a log is requested as asked for until a line came, and from the second of that line afterwards", () => {
     const position = createLogPosition({ first: { tailLines: 0 }, again: { sinceTime: "t" }, nowMs });
     expect(position.open()).toEqual({ tailLines: 0 });
     expect(position.open()).toEqual({ tailLines: 0 });
@@ -49,7 +49,7 @@ describe("a position", () => {
     expect(position.open()).toEqual({ sinceTime: "2026-01-31T09:30:01Z" });
   });
 
-  test("[TE5] knows more lines of a second by their time than it remembers", () => {
+  test("[TE5] lines of a second are recognized by their time, even if they are more than are remembered", () => {
     const position = createLogPosition({ first: {}, nowMs });
     const lines = Array.from({ length: 12_000 }, (_, i) => `2026-01-31T09:30:00.${String(i).padStart(9, "0")}Z ${i}`);
     position.open();
@@ -59,7 +59,7 @@ describe("a position", () => {
     expect(position.take("2026-01-31T09:30:00.999Z new")?.text).toBe("new");
   });
 
-  test("[TE5] gives every line once, in its order, wherever connections break", () => {
+  test("[TE5] every log line is delivered once, in its order, wherever connections break", () => {
     const log = fc.array(
       fc.record({ gapMs: fc.constantFrom(0, 0, 1, 300, 2_500), text: fc.constantFrom("a", "b", "") }),
       {

@@ -13,7 +13,7 @@ export interface LogPosition {
   open(): Asking;
   /** The log was there, though perhaps without a line. */
   answered(): void;
-  /** Null for what was had before. */
+  /** Null for a line that was sent before. */
   take(raw: string): TimedLine | null;
 }
 

@@ -20,7 +20,7 @@ const seen = (stream: ReturnType<typeof reading>, ...lines: readonly string[]) =
 const patient = () => logsOf(api, realClock);
 
 describe("a stream that does not follow", () => {
-  test("[TE2] tells of each line where and when it was written", async () => {
+  test("[TE2] a log stream tells of each line where and when it was written", async () => {
     api.run("web-1", { containers: ["web", "proxy"] });
     api.write("web-1/web", at(1, "\u001b[31mred\u001b[0m\t<b>", 123_456_789), at(3, ""), at(4, "x".repeat(20_000)));
     api.write("web-1/proxy", "2026-01-31T10:30:02.5+01:00 from elsewhere");
@@ -36,7 +36,7 @@ describe("a stream that does not follow", () => {
     ]);
   });
 
-  test("[TE3] shows the last lines of each container in the order of time", async () => {
+  test("[TE3] a log stream shows the last lines of each container in the order of time", async () => {
     api.run("web-1");
     api.run("web-2");
     api.write("web-1/web", at(1, "a1"), at(3, "a3"), at(5, "a5"));
@@ -50,7 +50,7 @@ describe("a stream that does not follow", () => {
     );
   });
 
-  test("[TE3] shows no line older than asked for", async () => {
+  test("[TE3] a log stream shows no line older than asked for", async () => {
     api.run("web-1");
     const now = Date.now();
     const agoOf = (seconds: number) => new Date(now - seconds * 1_000).toISOString();
@@ -60,7 +60,7 @@ describe("a stream that does not follow", () => {
     expect(stream.lines()).toEqual(["new"]);
   });
 
-  test("[TE3] does not wait long for a node that does not answer", async () => {
+  test("[TE3] a log stream does not wait long for a node that does not answer", async () => {
     api.run("web-1");
     api.run("web-2");
     api.write("web-1/web", at(1, "here"));
@@ -72,7 +72,7 @@ describe("a stream that does not follow", () => {
     await seen(stream, "here", "on");
   });
 
-  test("[AP97] of a run is of its pods alone, also where the component is gone", async () => {
+  test("[AP97] the log stream of a run shows the pods of the run alone, also where the component is gone", async () => {
     const run = "01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11";
     const stream = reading(api, { follow: false, component: "gone", run });
     await stream.done;
@@ -83,7 +83,7 @@ describe("a stream that does not follow", () => {
     expect(selector).not.toContain("binnacle.dev/component");
   });
 
-  test("[TE4] ends without lines where there are none", async () => {
+  test("[TE4] a log stream that does not follow ends without lines where there are none", async () => {
     const none = reading(api, { follow: false });
     await none.done;
     expect(none.items).toEqual([{ dropped: 0 }]);
@@ -93,7 +93,7 @@ describe("a stream that does not follow", () => {
     expect(waiting.items).toEqual([{ dropped: 0 }]);
   });
 
-  test("[TE4] goes on where the connection broke, shows what can be had, and fails when that is nothing", async () => {
+  test("[TE4] a log stream goes on where the connection broke, shows what is available, and fails when that is nothing", async () => {
     api.run("web-1");
     api.run("web-2");
     api.write("web-1/web", at(1, "here"));
@@ -111,7 +111,7 @@ describe("a stream that does not follow", () => {
     });
   });
 
-  test("[TE13] of the run before has only containers that have ended before, and is not followed", async () => {
+  test("[TE13] the log of the previous run shows only containers that have ended before, and is not followed", async () => {
     api.run("web-1");
     api.run("web-2");
     api.write("web-1/web before", at(1, "crashed"), at(2, "for good"));
@@ -126,7 +126,7 @@ describe("a stream that does not follow", () => {
     expect(last.lines()).toEqual(["for good"]);
   });
 
-  test("[TE8] is refused where the cluster holds no such app or component", async () => {
+  test("[TE8] a log stream is refused where the cluster holds no such app or component", async () => {
     for (const changes of [{ app: "other" }, { component: "db" }, { app: "shop,x=y" }, { component: "a b" }]) {
       await expect(reading(api, changes).done).rejects.toMatchObject({ code: "not_found" });
     }
@@ -137,7 +137,7 @@ describe("a stream that does not follow", () => {
 });
 
 describe("a stream that follows", () => {
-  test("[TE1] says that it has begun, and waits for a pod", async () => {
+  test("[TE1] a log stream that follows says that it has begun, and waits for a pod", async () => {
     const stream = reading(api);
     await vi.waitFor(() => expect(stream.items).toEqual([{ dropped: 0 }]), soon);
     await vi.waitFor(() => expect(api.watcherCount()).toBe(1), soon);
@@ -147,7 +147,7 @@ describe("a stream that follows", () => {
     await seen(stream, "first");
   });
 
-  test("[TE5] shows each line once, however often the connection breaks", async () => {
+  test("[TE5] a log stream that follows shows each line once, however often the connection breaks", async () => {
     api.run("web-1");
     api.write("web-1/web", at(1, "one"), at(2, "two"), at(2, "two"));
     const stream = reading(api);
@@ -164,7 +164,7 @@ describe("a stream that follows", () => {
     expect(last?.query).toMatchObject({ sinceTime: "2026-01-31T09:30:02Z", follow: "true" });
   });
 
-  test("[TE5] follows a container through its restart, and asks no more for one that has ended", async () => {
+  test("[TE5] a log stream follows a container through its restart, and does not ask again for one that has ended", async () => {
     api.run("web-1");
     api.write("web-1/web", at(1, "before"));
     const stream = reading(api);
@@ -177,7 +177,7 @@ describe("a stream that follows", () => {
     await seen(stream, "before", "last words", "after");
   });
 
-  test("[TE5] shows only new lines where none of the old are wanted, also after an early break", async () => {
+  test("[TE5] a log stream without old lines shows only new ones, also after an early break", async () => {
     api.run("web-1");
     api.write("web-1/web", at(1, "old"));
     const stream = reading(api, { tail_lines: 0 });
@@ -189,7 +189,7 @@ describe("a stream that follows", () => {
     await seen(stream, "new");
   });
 
-  test("[TE6] takes in pods that come, from their first line, and forgets those that go", async () => {
+  test("[TE6] a log stream includes new pods from their first line, and drops pods that are deleted", async () => {
     api.run("web-1");
     api.write("web-1/web", at(1, "a"));
     const stream = reading(api, { tail_lines: 1 });
@@ -204,7 +204,7 @@ describe("a stream that follows", () => {
     await seen(stream, "a", "b", "c", "d");
   });
 
-  test("[TE6] gives up pods that went before they could be followed", async () => {
+  test("[TE6] a log stream gives up pods that were deleted before they could be followed", async () => {
     const names = Array.from({ length: 20 }, (_, index) => `gone-${index}`);
     for (const name of names) {
       api.run(name, { createdAt: "2026-01-02T00:00:00Z" });
@@ -218,7 +218,7 @@ describe("a stream that follows", () => {
     await seen(stream, "still here");
   });
 
-  test("[TE7] follows the twenty newest pods, also when a newer one comes", async () => {
+  test("[TE7] a log stream follows the twenty newest pods, also when a newer one comes", async () => {
     const name = (index: number) => `web-${String(index).padStart(2, "0")}`;
     for (let index = 0; index < 25; index += 1) {
       api.run(name(index), { createdAt: `2026-01-01T00:00:${String(index).padStart(2, "0")}Z` });
@@ -242,7 +242,7 @@ describe("a stream that follows", () => {
   const RUN = "0190e5e0-0000-7000-8000-0000000000f1";
   const ofRun = { labels: { ...ownLabels(CLUSTER), [LABELS.app]: "shop", [LABELS.run]: RUN } };
 
-  test("[TE63] of a run waits for its pod, and ends with the last line when the pod has finished", async () => {
+  test("[TE63] the log stream of a run waits for its pod, and ends with the last line when the pod has finished", async () => {
     const stream = reading(api, { run: RUN });
     await vi.waitFor(() => expect(api.watcherCount()).toBe(1), soon);
     api.run("run-1", { ...ofRun, isWaiting: true });
@@ -258,7 +258,7 @@ describe("a stream that follows", () => {
     expect(later.lines()).toEqual(["first", "last"]);
   });
 
-  test("[TE63] of a run ends also where the connection that follows its log stays open, and loses no line", async () => {
+  test("[TE63] the log stream of a run ends with all lines even where the connection that follows the log stays open", async () => {
     api.run("run-1", ofRun);
     const stream = reading(api, { run: RUN });
     await vi.waitFor(() => expect([api.followerCount(), api.watcherCount()]).toEqual([1, 1]), soon);
@@ -268,7 +268,7 @@ describe("a stream that follows", () => {
     expect(stream.lines()).toEqual(["first", "last"]);
   });
 
-  test("[TE63] of a run ends when its pod is gone, and when the log of its finished pod is gone", async () => {
+  test("[TE63] the log stream of a run ends when its pod is gone, and when the log of its finished pod is gone", async () => {
     api.run("run-1", ofRun);
     api.write("run-1/web", at(1, "first"));
     const stream = reading(api, { run: RUN });
@@ -287,7 +287,7 @@ describe("a stream that follows", () => {
     expect(deleted.lines()).toEqual(["first"]);
   });
 
-  test("[TE9] leaves room for watches: who comes when all connections for logs are taken is refused", async () => {
+  test("[TE9] a log stream is refused when all connections for logs are taken, which leaves room for watches", async () => {
     const containers = Array.from({ length: 8 }, (_, index) => `c${index}`);
     for (let index = 0; index < 20; index += 1) api.run(`web-${index}`, { containers });
     const logs = logsOf(api);
@@ -301,7 +301,7 @@ describe("a stream that follows", () => {
     await seen(waiting, "free again");
   });
 
-  test("[TE10] leaves no connection once nobody reads", async () => {
+  test("[TE10] a log stream leaves no connection once nobody reads it", async () => {
     api.run("web-1");
     api.run("web-2");
     const stream = reading(api, {}, logsOf(api, realClock));

@@ -102,14 +102,14 @@ describe("on a real cluster", () => {
     },
   );
 
-  test("[TE8] pods of another cluster's operator are not seen", async () => {
+  test("[TE8] the pods of another cluster's operator do not show in a log stream", async () => {
     await runPod("worker", "worker-a", [["mine", at(1)]]);
     const other = reading("worker", { follow: false }, randomUUID());
     await other.done;
     expect(other.lines).toEqual([]);
   });
 
-  test("[TE5] what is written later follows, each line once", async () => {
+  test("[TE5] lines that are written later are followed, each line once", async () => {
     const log = await runPod("steady", "steady-a", [["before", at(1)]]);
     const stream = reading("steady");
     await vi.waitFor(() => expect(stream.lines).toEqual(["steady-a before"]), WITHIN);
@@ -120,7 +120,7 @@ describe("on a real cluster", () => {
     expect(stream.lines).toEqual(["before", "one", "two", "three"].map((line) => `steady-a ${line}`));
   });
 
-  test("[TE6] pods come into a stream that waits for them, and go", async () => {
+  test("[TE6] pods are added to a log stream that waits for them, and removed when they are deleted", async () => {
     const stream = reading("late");
     await vi.waitFor(() => expect(stream.hasBegun()).toBe(true), WITHIN);
     await runPod("late", "late-a", [["a", at(1)]]);

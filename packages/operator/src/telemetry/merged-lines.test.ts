@@ -11,7 +11,7 @@ async function* from(instants: readonly string[], onEnd: () => void = () => unde
   }
 }
 
-test("[TE3] lines of many logs come in the order of time", async () => {
+test("[TE3] the lines of many logs are merged in the order of time", async () => {
   const logs = fc.array(fc.array(fc.constantFrom("1", "2", "3", "4", "5"), { maxLength: 8 }), { maxLength: 5 });
   await fc.assert(
     fc.asyncProperty(logs, async (all) => {
@@ -22,7 +22,7 @@ test("[TE3] lines of many logs come in the order of time", async () => {
   );
 });
 
-test("[TE10] who stops reading merged logs ends all of them", async () => {
+test("[TE10] a reader who stops reading merged logs ends all of them", async () => {
   let ended = 0;
   const count = () => {
     ended += 1;
@@ -31,7 +31,7 @@ test("[TE10] who stops reading merged logs ends all of them", async () => {
   expect(ended).toBe(2);
 });
 
-test("[TE5] what many write reaches one reader, who is not run over", async () => {
+test("[TE5] many writers reach one reader through a channel that holds writers back", async () => {
   const channel = createChannel<{ n: number }>(2);
   let written = 0;
   const writing = (async () => {

@@ -34,7 +34,7 @@ const failing = (status: number) => async () => {
 };
 
 describe("what is read in the cluster", () => {
-  test("[TE15] is the metadata of Secrets and ConfigMaps alone: their content never leaves the API server", async () => {
+  test("[TE15] only the metadata of Secrets and ConfigMaps is read: their content never leaves the API server", async () => {
     const { observe, listed, raw } = cluster();
     expect(await observe(ASKED)).toMatchObject({
       resources: { objects: [{ kind: "ConfigMap" }, { kind: "Secret" }], observed_at: new Date(NOW).toISOString() },
@@ -49,7 +49,7 @@ describe("what is read in the cluster", () => {
     ]);
   });
 
-  test("[TE14] is nothing for a name that a selector would read as something else", async () => {
+  test("[TE14] a name that a label selector would read as something else yields no objects", async () => {
     const { observe, listed } = cluster();
     expect(await observe({ ...ASKED, app: "web,!x" })).toMatchObject({ resources: { objects: [] } });
     expect(listed).not.toHaveBeenCalled();
@@ -60,14 +60,14 @@ describe("what is read in the cluster", () => {
     [500, "unavailable"],
     [403, "failed"],
     [400, "failed"],
-  ])("[TE19] with an API server that answers %i is %s, without its words", async (status, code) => {
+  ])("[TE19] a request with an API server that answers %i is %s, without its words", async (status, code) => {
     const { observe } = cluster(failing(status));
     const refusal = await observe(ASKED).catch((error: unknown) => error);
     expect(refusal).toMatchObject({ code });
     expect(String(refusal)).not.toContain("hush");
   });
 
-  test("[TE19] is read once for all who ask at the same time, and again for those who come later", async () => {
+  test("[TE19] objects are read once for all who ask at the same time, and again for those who come later", async () => {
     const { observe, raw } = cluster();
     await Promise.all([observe(ASKED), observe(ASKED), observe({ ...ASKED })]);
     expect(raw).toHaveBeenCalledTimes(2);
@@ -75,7 +75,7 @@ describe("what is read in the cluster", () => {
     expect(raw).toHaveBeenCalledTimes(4);
   });
 
-  test("[TE19] with an API server that does not answer in time is unavailable", async () => {
+  test("[TE19] a request for objects is unavailable where the API server does not answer in time", async () => {
     const { observe } = cluster(() => new Promise(() => undefined));
     await expect(observe(ASKED)).rejects.toMatchObject({ code: "unavailable" });
   });

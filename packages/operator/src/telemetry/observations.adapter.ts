@@ -15,6 +15,7 @@ import { apiVersionOf, itemId, itemOf } from "../kube/inventory.ts";
 import type { KubeClient, KubeObject, ObjectMeta, ResourceType } from "../kube/kube-client.ts";
 import { KubeError } from "../kube/kube-error.ts";
 import { pathOf } from "../kube/kube-path.ts";
+import { METADATA_LIST } from "../kube/metadata-types.ts";
 import { specOf, textIn } from "../kube/object-fields.ts";
 import type { PodView } from "../kube/pod-view.ts";
 import {
@@ -56,7 +57,6 @@ const WITHIN_MS = 8_000;
 
 /** Their content is nobody's business here, so only their metadata leaves the API server. */
 const NAMES_ONLY = new Set(["Secret", "ConfigMap"]);
-const METADATA_LIST = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
 
 /** Kinds that objects of a release may own. Those of an app's own workloads carry its labels. */
 const BELOW_RELEASES: readonly ResourceType[] = OWNED_KINDS.filter(({ kind }) =>

@@ -71,7 +71,7 @@ describe("an app of workloads on a cluster", { timeout: 90_000 }, () => {
     });
   }
 
-  test("[TE14] [TE15] is a tree of its own objects down to the pods, without values of Secrets", async () => {
+  test("[TE14] [TE15] an app is shown as a tree of its own objects down to the pods, without values of Secrets", async () => {
     await neighbours();
     const env = [{ name: "COLOR", value: "very-blue" }];
     await world.deploy(
@@ -114,7 +114,7 @@ describe("an app of workloads on a cluster", { timeout: 90_000 }, () => {
     expect((await resources("other")).objects).toEqual([]);
   });
 
-  test("[TE14] shows what was deleted behind the operator's back as missing", async () => {
+  test("[TE14] an object that was deleted behind the operator's back is shown as missing", async () => {
     await world.deploy([workload("web", { env: [{ name: "A", value: "1" }] })]);
     await world.seen(CALM);
     await world.apps.stop();
@@ -125,7 +125,7 @@ describe("an app of workloads on a cluster", { timeout: 90_000 }, () => {
     ]);
   });
 
-  test("[TE16] has the events about its objects, and not those about others", async () => {
+  test("[TE16] an app has the events about its own objects, and not those about others", async () => {
     await neighbours();
     await world.deploy([workload("web")]);
     await world.seen(CALM);
@@ -161,7 +161,7 @@ describe("an app of workloads on a cluster", { timeout: 90_000 }, () => {
     expect(events.map(({ reason }) => reason)).not.toContain("Stranger");
   });
 
-  test("[TE18] loses its volumes with the app and keeps those of a component, as is really done", async () => {
+  test("[TE18] the outlook of a deletion is what happens: an app loses its volumes, and those of a component are kept", async () => {
     await world.deploy([
       workload("web", { volumes: VOLUMES }),
       workload("db", { kind: "statefulset", volumes: VOLUMES }),
@@ -190,7 +190,7 @@ describe("an app of workloads on a cluster", { timeout: 90_000 }, () => {
     expect(await claimNames()).toEqual([]);
   });
 
-  test("[TE18] and its whole namespace go with a project, but not a namespace of somebody else", async () => {
+  test("[TE18] the outlook of a project's deletion shows its whole namespace, but not a namespace of somebody else", async () => {
     const { client, namespace } = world;
     await world.project({});
     await vi.waitFor(() => expect(world.view.get("project", `project/${namespace}`)).not.toBeNull(), WITHIN);
@@ -230,7 +230,7 @@ describe.skipIf(!HELM)("components that are releases", { timeout: 180_000 }, () 
     spec: { components: [{ name: "store", type: "addon", addon_instance: "db" }] },
   });
 
-  test("[TE14] [TE18] have the objects of the release, read with the rights of the operator's chart", async () => {
+  test("[TE14] [TE18] components that are releases show the release's objects, read with the rights of the operator's chart", async () => {
     const { kube, client, clusterId, view, podView, helmReleases, namespace } = world;
     await world.tell({ store: true, claims: true, password: "hush-hush" });
     await world.seen({ phase: "ready" });

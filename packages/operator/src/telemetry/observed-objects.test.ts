@@ -50,7 +50,7 @@ describe("the tree of an app's objects", () => {
       ownedBy("uid-web-2"),
     );
 
-  test("[TE14] says of each how it is, pods in trouble first, and leaves out past revisions", () => {
+  test("[TE14] the tree of objects shows the state of each, pods in trouble first, without past revisions", () => {
     const all = owned(deployment, [
       replicaSet("web-1", 0),
       replicaSet("web-2", 2),
@@ -71,7 +71,7 @@ describe("the tree of an app's objects", () => {
     expect(Compile(ObservedAnswers.resources).Check({ objects, truncated, observed_at: at })).toBe(true);
   });
 
-  test("[TE14] names what should be there and is not, and what is being deleted", () => {
+  test("[TE14] the tree of objects names what should be there and is not, and what is being deleted", () => {
     const leaving = made("Service", "web", {}, { deletionTimestamp: "2026-01-31T09:29:00Z" });
     const missing = { component: "web", apiVersion: "v1", kind: "ConfigMap", name: "web-env", namespace: "shop" };
     const { objects } = resourcesOf(owned(leaving), [missing], NOW);
@@ -81,7 +81,7 @@ describe("the tree of an app's objects", () => {
     ]);
   });
 
-  test("[TE17] is cut at the bottom, so that no object is without its parent", () => {
+  test("[TE17] the tree of objects is cut at the bottom, so that no object is without its parent", () => {
     const pods = Array.from({ length: OBSERVED_LIMITS.objects + 50 }, (_, nth) => pod(`web-2-${nth}`, true));
     const { objects, truncated } = resourcesOf(owned(deployment, [replicaSet("web-2", 2), ...pods]), [], NOW);
     const ids = new Set(objects.map(({ id }) => id));
@@ -89,7 +89,7 @@ describe("the tree of an app's objects", () => {
     expect(objects.filter(({ parent_id }) => parent_id !== null && !ids.has(parent_id))).toEqual([]);
   });
 
-  test("[TE17] and every list stay below the given size and number", () => {
+  test("[TE17] every list of objects stays below the given size and number", () => {
     fc.assert(
       fc.property(fc.array(fc.string({ maxLength: 40 })), fc.nat(20), fc.nat(300), (items, most, bytes) => {
         const { kept, truncated } = fitting(items, most, bytes);
@@ -111,7 +111,7 @@ describe("events", () => {
   });
   const mine = owned(made("Deployment", "web"));
 
-  test("[TE16] are those about objects of the app by uid, the latest first, whichever way they count", () => {
+  test("[TE16] the events of an app are those about its objects by uid, the latest first, whichever way they count", () => {
     const old = { type: "Normal", reason: "ScalingReplicaSet", message: "Scaled up.", count: 3 };
     const times = { firstTimestamp: "2026-01-31T09:01:00Z", lastTimestamp: "2026-01-31T09:05:00Z" };
     const series = { count: 7, lastObservedTime: "2026-01-31T09:20:00.123456Z" };
@@ -139,7 +139,7 @@ describe("events", () => {
     expect(Compile(ObservedAnswers.events).Check({ events, truncated, observed_at: at })).toBe(true);
   });
 
-  test("[TE16] are masked, shortened and of the form that the hub takes, whatever somebody has written", () => {
+  test("[TE16] events are masked, shortened and valid for the hub, whatever somebody has written", () => {
     const hostile = fc.record({
       type: fc.jsonValue(),
       reason: fc.jsonValue(),
@@ -166,7 +166,7 @@ describe("events", () => {
     );
   });
 
-  test("[TE17] are at most 200, and the answer says so", () => {
+  test("[TE17] at most 200 events are returned, and the answer says that there are more", () => {
     const many = Array.from({ length: 250 }, () => about("uid-web", { message: "m" }));
     const { events, truncated } = eventsOf(mine, many);
     expect([events.length, truncated]).toEqual([OBSERVED_LIMITS.events, true]);

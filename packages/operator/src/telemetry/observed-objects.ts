@@ -116,7 +116,7 @@ function podState(pod: KubeObject, nowMs: number): State {
   return { status: trouble ? "failed" : state, message: trouble?.message ?? message, reason, restarts, node };
 }
 
-/** Null where it is no time, since anybody may have written it. */
+/** Null where it is not a time, since anybody may have written it. */
 function timeIn(value: unknown): string | null {
   const ms = Date.parse(textIn(value));
   return Number.isNaN(ms) ? null : new Date(ms).toISOString();

@@ -36,7 +36,7 @@ const claim = (name: string, labels: Readonly<Record<string, string>> = { app: "
   made("PersistentVolumeClaim", name, { labels });
 
 describe("the objects of an app", () => {
-  test("[TE14] are found from the top down by owner references with the uid, and nothing else is", () => {
+  test("[TE14] the objects of an app are found from the top down by the uid in owner references", () => {
     const pod = made("Pod", "web-1-a", { owner: "uid-web-1" });
     const set1 = made("ReplicaSet", "web-1", { owner: "uid-web" });
     const foreign = [
@@ -51,7 +51,7 @@ describe("the objects of an app", () => {
     ]);
   });
 
-  test("[TE14] that are named by labels and owned by others of the app are below these, once", () => {
+  test("[TE14] an object of an app that another one owns stands once, below its owner", () => {
     const job = made("Job", "nightly-1", { owner: "uid-nightly" });
     const roots = [root(job, "nightly"), root(made("CronJob", "nightly"), "nightly")];
     expect(placed(roots, [job])).toEqual([
@@ -60,7 +60,7 @@ describe("the objects of an app", () => {
     ]);
   });
 
-  test("[TE14] include the claims of a StatefulSet, by name and by the labels that it gives them", () => {
+  test("[TE14] the objects of an app include the claims of a StatefulSet, by name and by labels", () => {
     const others = [claim("data-db-0"), claim("data-db-1", { app: "other" }), claim("data-db-0-x"), claim("logs-db-0")];
     expect(placed([root(set, "db")], others)).toEqual([
       ["db", null, "db", 0],
@@ -73,7 +73,7 @@ describe("the objects of an app", () => {
     expect(isClaimOf(byExpression, claim("data-db-0", {}))).toBe(true);
   });
 
-  test("[TE14] that own each other in a circle are found once, with one of them on top", () => {
+  test("[TE14] objects that own each other in a circle are found once, with one of them on top", () => {
     const [a, b] = [made("ConfigMap", "a", { owner: "uid-b" }), made("ConfigMap", "b", { owner: "uid-a" })];
     expect(placed([root(a), root(b)], [])).toEqual([
       ["a", null, "web", 0],

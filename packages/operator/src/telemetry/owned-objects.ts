@@ -13,7 +13,7 @@ export interface OwnedObject extends Omit<RootObject, "release"> {
   /** That of the root above it, or its own. */
   readonly root: RootObject;
   readonly parentUid: string | null;
-  /** Of the StatefulSet whose template it was made of, which is no owner by reference. */
+  /** Of the StatefulSet whose template it was made of, which is not an owner by reference. */
   readonly claimedBy: KubeObject | null;
   readonly depth: number;
 }
@@ -21,7 +21,7 @@ export interface OwnedObject extends Omit<RootObject, "release"> {
 const uidOf = ({ metadata }: KubeObject): string => metadata.uid ?? "";
 
 /**
- * Everything that belongs to the roots. An object that is none counts only where an owner reference has the uid of one that
+ * Everything that belongs to the roots. An object that is not a root counts only where an owner reference has the uid of one that
  * counts, or where it is a claim of a StatefulSet that counts: names and labels alone could be anybody's. Those above come
  * before those below.
  */

@@ -15,7 +15,7 @@ describe("the pods of a component", () => {
     ["of a chart", "shop", "db", "shop-db-postgresql-0", false],
     ["with a cut name", "a".repeat(20), "b".repeat(30), `${"a".repeat(20)}-${"b".repeat(30)}-5d8f7c9x2x5p`, true],
     ["of a longer name that is a DaemonSet", "shop", "web", "shop-web-exporter-jnhp8", false],
-  ])("[TE22] are known by their names: %s", (_, app, component, pod, isOne) => {
+  ])("[TE22] the pods of a component are known by their names: %s", (_, app, component, pod, isOne) => {
     expect(isMatch(podPattern(app, component), pod)).toBe(isOne);
   });
 });
@@ -46,7 +46,7 @@ describe("the pods of a release", () => {
     ["Pod", "db.test", "db-test", false],
     ["Rollout", "db", "db-678b5988b9-jnhp8", true],
     ["Rollout", "db", "db-2", true],
-  ])("[TE27] are known by the names of what makes them: %s %s, %s: %s", (kind, name, pod, isOne) => {
+  ])("[TE27] a release's pods are known by the names of what makes them: %s %s, %s: %s", (kind, name, pod, isOne) => {
     const pattern = releasePodPattern([
       { kind: "Pod", name: "another", selector: null },
       { kind, name, selector: null },
@@ -54,7 +54,7 @@ describe("the pods of a release", () => {
     expect(isMatch(pattern ?? "", pod)).toBe(isOne);
   });
 
-  test("[TE27] are none that are known by name where nothing makes pods", () => {
+  test("[TE27] a release in which nothing makes pods has no pattern of pod names", () => {
     expect(releasePodPattern([])).toBeNull();
   });
 });

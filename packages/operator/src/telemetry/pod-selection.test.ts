@@ -26,7 +26,7 @@ test("[TE12] Helm's record is read again for an unknown pod, once for each", asy
   expect(read).toHaveBeenCalledTimes(2);
 });
 
-test("[TE12] a pod that was of the release stays so until it goes, and another of its name is another", async () => {
+test("[TE12] a pod of a release stays so until it is deleted, and a new pod with its name is looked up again", async () => {
   const read = vi.fn(async (): Promise<ReleasePods | null> => having("a"));
   const selection = podsOfRelease(read);
   await selection.among([pod("a")]);
@@ -39,7 +39,7 @@ test("[TE12] a pod that was of the release stays so until it goes, and another o
   expect(await selection.isMeant(pod("a", "second"))).toBe(true);
 });
 
-test("[TE12] what could not be read is decided later", async () => {
+test("[TE12] a pod whose release could not be read is decided later", async () => {
   const read = vi.fn(async (): Promise<ReleasePods | null> => having());
   const selection = podsOfRelease(read);
   await selection.among([]);

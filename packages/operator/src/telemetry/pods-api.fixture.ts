@@ -34,7 +34,7 @@ export async function startPodsApi() {
   const followers = new Map<string, Set<ServerResponse>>();
   const watchers = new Set<ServerResponse>();
   const refusals = new Map<string, Refusal>();
-  const told: { readonly version: number; readonly text: string }[] = [];
+  const sent: { readonly version: number; readonly text: string }[] = [];
   let version = 1;
 
   const api = await startFakeApi((asked, response) => {
@@ -48,7 +48,7 @@ export async function startPodsApi() {
       response.on("close", () => watchers.delete(response));
       response.flushHeaders();
       const since = Number(asked.query["resourceVersion"]);
-      for (const event of told) if (event.version > since) response.write(event.text);
+      for (const event of sent) if (event.version > since) response.write(event.text);
       return null;
     }
     if (refusals.has("pods")) return answerOf(refusals.get("pods"));
@@ -78,7 +78,7 @@ export async function startPodsApi() {
     version += 1;
     pod.metadata["resourceVersion"] = String(version);
     const text = `${JSON.stringify({ type, object: pod })}\n`;
-    told.push({ version, text });
+    sent.push({ version, text });
     for (const watcher of watchers) watcher.write(text);
   }
 

@@ -66,7 +66,7 @@ const measuring: ApiAnswerer = ({ path, query }) => {
 };
 
 describe("a Prometheus in the cluster", () => {
-  test("[TE23] is found by its Service and asked through the API server", async () => {
+  test("[TE23] a Prometheus in the cluster is found by its Service and asked through the API server", async () => {
     const { metrics, log } = await metricsOf({ answer: measuring });
     const end = Date.parse("2026-01-31T09:30:00Z") / 1_000;
     expect(await metrics()).toEqual({
@@ -84,7 +84,7 @@ describe("a Prometheus in the cluster", () => {
     expect(api.asked.slice(timers).filter(({ path }) => !path.endsWith("/query_range"))).toEqual([]);
   });
 
-  test("[TE20] returns an app, its components and the capacity of the cluster", async () => {
+  test("[TE20] metrics are returned for an app, its components and the capacity of the cluster", async () => {
     const { metrics } = await metricsOf({ answer: measuring });
     const found = await metrics({ namespace: "shop", name: "web" });
     expect(found?.series.map(({ name, labels }) => [name, labels])).toEqual([
@@ -96,7 +96,7 @@ describe("a Prometheus in the cluster", () => {
     await expect(metrics({ namespace: "shop", name: "other" })).rejects.toMatchObject({ code: "not_found" });
   });
 
-  test("[TE27] is asked about the pods of releases by the names of what makes them, once that is known", async () => {
+  test("[TE27] Prometheus is asked about the pods of releases by the names of what makes them, once that is known", async () => {
     const { metrics } = await metricsOf({ answer: measuring });
     await metrics({ namespace: "shop", name: "web" });
     const asked = api.asked.map(({ query }) => query["query"] ?? "").find((query) => query.includes(`"front"`));
@@ -104,7 +104,7 @@ describe("a Prometheus in the cluster", () => {
     expect(asked).not.toContain("early");
   });
 
-  test("[TE25] is not asked about an app that the cluster does not hold", async () => {
+  test("[TE25] Prometheus is not asked about an app that the cluster does not hold", async () => {
     const { metrics } = await metricsOf({ answer: measuring });
     await expect(metrics({ namespace: "shop", name: "other" })).rejects.toMatchObject({ code: "not_found" });
     expect(api.asked).toEqual([]);
@@ -115,7 +115,7 @@ describe("a Prometheus in the cluster", () => {
     ["it is of a project", { services: [service("shop")], answer: measuring }],
     ["it measures other things", { answer: () => UNMEASURED }],
     ["the operator may not ask it", { answer: () => [403, { kind: "Status", code: 403 }] as const }],
-  ])("[TE23] is not there where %s", async (_, found) => {
+  ])("[TE23] no Prometheus is found where %s", async (_, found) => {
     const { metrics } = await metricsOf(found);
     expect(await metrics()).toBeNull();
     const timers = api.asked.length;
@@ -129,7 +129,7 @@ describe("a Prometheus in the cluster", () => {
   test.each<[string, ApiAnswerer, string]>([
     ["has no endpoints", () => [503, { kind: "Status", code: 503, message: "no endpoints available" }], "unavailable"],
     [
-      "breaks off",
+      "is interrupted",
       (_, response) => {
         response.destroy();
         return null;
@@ -142,12 +142,12 @@ describe("a Prometheus in the cluster", () => {
       ({ path }) => (path.endsWith("/query") ? MEASURED : [422, { status: "error", error: "too many samples" }]),
       "failed",
     ],
-  ])("[TE24] that %s is told so", async (_, answer, code) => {
+  ])("[TE24] a Prometheus that %s is reported as such", async (_, answer, code) => {
     const { metrics } = await metricsOf({ answer });
     await expect(metrics()).rejects.toMatchObject({ name: "Unanswerable", code });
   });
 
-  test("[TE24] is searched again once it failed", async () => {
+  test("[TE24] a Prometheus is searched again once it failed", async () => {
     let isBroken = false;
     const { metrics, log } = await metricsOf({
       answer: (asked, response) => (isBroken ? [502, {}] : measuring(asked, response)),
@@ -175,7 +175,7 @@ describe("a Prometheus that is configured", () => {
     return { asked, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/prefix` };
   }
 
-  test("[TE23] is asked directly, and the cluster's Services are not read", async () => {
+  test("[TE23] a configured Prometheus is asked directly, and the cluster's Services are not read", async () => {
     const { asked, url } = await serving(() => [200, JSON.stringify(MEASURED[1])]);
     const { metrics } = await metricsOf({ url });
     expect((await metrics())?.series).toHaveLength(4);
@@ -188,7 +188,7 @@ describe("a Prometheus that is configured", () => {
     [500, "oops", "unavailable"],
     [200, "<html>", "failed"],
     [400, JSON.stringify({ status: "error", error: "bad query" }), "failed"],
-  ])("[TE24] and answers %d is told so, without its address", async (status, body, code) => {
+  ])("[TE24] a configured Prometheus that answers %d is reported, without its address", async (status, body, code) => {
     const { url } = await serving(() => [status, body]);
     const { metrics } = await metricsOf({ url });
     const failure = (await metrics().catch((error: unknown) => error)) as Error;
@@ -196,7 +196,7 @@ describe("a Prometheus that is configured", () => {
     expect(failure.message).not.toContain("127.0.0.1");
   });
 
-  test("[TE24] and does not answer is unavailable", async () => {
+  test("[TE24] a configured Prometheus that does not answer is unavailable", async () => {
     const { metrics } = await metricsOf({ url: "http://127.0.0.1:9" });
     await expect(metrics()).rejects.toMatchObject({ code: "unavailable", message: "Prometheus does not answer." });
   });

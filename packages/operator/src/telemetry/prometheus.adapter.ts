@@ -12,7 +12,7 @@ const ANSWER_WITHIN_MS = 8_000;
 const PROBE_WITHIN_MS = 3_000;
 const LARGEST_ANSWER_BYTES = 16 * 1024 * 1024;
 
-/** How long it is believed that there is one, and that there is none. */
+/** How long the result of a discovery is cached: with a Prometheus, and without one. */
 const FOUND_FOR_MS = 600_000;
 const MISSED_FOR_MS = 120_000;
 
@@ -39,9 +39,9 @@ export interface Prometheus {
 export function createPrometheus({ kube, url, isProjectNamespace, nowMs, log }: PrometheusPorts): Prometheus {
   // HTTP/2 of Node.js 24 corrupts memory when streams are reset under load (nodejs/node#64841), which ends the process.
   const agent = new Agent({ connections: 4, maxResponseSize: LARGEST_ANSWER_BYTES, allowH2: false });
-  let believed: { readonly ask: Ask | null; readonly untilMs: number } | null = null;
-  let looking: Promise<Ask | null> | null = null;
-  let said: string | null = null;
+  let discovered: { readonly ask: Ask | null; readonly untilMs: number } | null = null;
+  let discovering: Promise<Ask | null> | null = null;
+  let loggedPath: string | null = null;
   let isDown = false;
 
   const directly =
@@ -57,62 +57,45 @@ export function createPrometheus({ kube, url, isProjectNamespace, nowMs, log }: 
     (path, params, timeoutMs) =>
       kube.raw("GET", `${proxy}${path}`, { query: params, timeoutMs });
 
-  async function look(): Promise<Ask | null> {
+  async function discover(): Promise<Ask | null> {
     if (url !== null) return (await isMeasuring(directly(url))) ? directly(url) : null;
-    const paths = prometheusPaths(await servicesLikeOne(), isProjectNamespace);
+    const paths = prometheusPaths(await servicesLikeOne(kube), isProjectNamespace);
     let failure: unknown = null;
     for (const path of paths) {
       try {
         if (!(await isMeasuring(throughApi(path)))) continue;
-        say(path);
+        logSource(path);
         return throughApi(path);
       } catch (error) {
         if (!isForbidden(error)) failure ??= error;
       }
     }
     if (failure) throw failure;
-    say(null);
+    logSource(null);
     return null;
   }
 
-  async function servicesLikeOne(): Promise<readonly KubeObject[]> {
-    const lists = await Promise.all([
-      ...PROMETHEUS_SELECTORS.map((labelSelector) => servicesOf({ labelSelector })),
-      ...PROMETHEUS_NAMESPACES.map(async (namespace) => (await servicesOf({ namespace })).filter(isKnownName)),
-    ]);
-    return lists.flat();
+  function logSource(path: string | null): void {
+    if (path !== loggedPath) log.info({ path }, path ? "metrics are read from a Prometheus" : "Prometheus is gone");
+    loggedPath = path;
   }
 
-  async function servicesOf(options: ListOptions): Promise<readonly KubeObject[]> {
-    try {
-      return (await kube.list(SERVICES, options)).items;
-    } catch (error) {
-      if (isForbidden(error)) return [];
-      throw error;
-    }
-  }
-
-  function say(path: string | null): void {
-    if (path !== said) log.info({ path }, path ? "metrics are read from a Prometheus" : "Prometheus is gone");
-    said = path;
-  }
-
-  /** Says it once per outage. */
+  /** Logs once per outage. */
   function failed(err: unknown): AnswerError {
-    // It may have moved.
-    believed = null;
+    // Prometheus may have another address now.
+    discovered = null;
     if (!isDown) log.warn({ err }, "Prometheus did not answer");
     isDown = true;
     return explained(err);
   }
 
   async function current(): Promise<Ask | null> {
-    if (believed && nowMs() < believed.untilMs) return believed.ask;
-    looking ??= look().finally(() => {
-      looking = null;
+    if (discovered && nowMs() < discovered.untilMs) return discovered.ask;
+    discovering ??= discover().finally(() => {
+      discovering = null;
     });
-    const ask = await looking;
-    believed = { ask, untilMs: nowMs() + (ask ? FOUND_FOR_MS : MISSED_FOR_MS) };
+    const ask = await discovering;
+    discovered = { ask, untilMs: nowMs() + (ask ? FOUND_FOR_MS : MISSED_FOR_MS) };
     return ask;
   }
 
@@ -139,6 +122,23 @@ export function createPrometheus({ kube, url, isProjectNamespace, nowMs, log }: 
   };
 }
 
+async function servicesLikeOne(kube: PrometheusPorts["kube"]): Promise<readonly KubeObject[]> {
+  const lists = await Promise.all([
+    ...PROMETHEUS_SELECTORS.map((labelSelector) => servicesOf(kube, { labelSelector })),
+    ...PROMETHEUS_NAMESPACES.map(async (namespace) => (await servicesOf(kube, { namespace })).filter(isKnownName)),
+  ]);
+  return lists.flat();
+}
+
+async function servicesOf(kube: PrometheusPorts["kube"], options: ListOptions): Promise<readonly KubeObject[]> {
+  try {
+    return (await kube.list(SERVICES, options)).items;
+  } catch (error) {
+    if (isForbidden(error)) return [];
+    throw error;
+  }
+}
+
 async function isMeasuring(ask: Ask): Promise<boolean> {
   const params = { query: IS_MEASURED, timeout: `${PROBE_WITHIN_MS}ms` };
   return found(await ask("/api/v1/query", params, PROBE_WITHIN_MS)).length > 0;
@@ -155,7 +155,7 @@ function answered(status: number, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new AnswerError("failed", `What answers as Prometheus with ${status} is none.`);
+    throw new AnswerError("failed", `What answers as Prometheus with ${status} is not a Prometheus.`);
   }
 }
 

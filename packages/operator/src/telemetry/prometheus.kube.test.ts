@@ -49,7 +49,7 @@ const RECORDED: readonly Recorded[] = [
 ];
 
 /**
- * A Service whose only pod, which no node runs, has the address of this machine: to an address that is no pod's the API
+ * A Service whose only pod, which no node runs, has the address of this machine: to an address that is not a pod's the API
  * server forwards nothing.
  */
 async function serve(kube: KubeClient, namespace: string, port: number): Promise<void> {
@@ -112,7 +112,7 @@ describe.skipIf(!isThere)("a real Prometheus", () => {
       Math.round((points.at(-1)?.[1] ?? 0) * 1_000) / 1_000,
     ]);
 
-  test("[TE26] [TE27] returns the usage of an app and its components, including releases", async () => {
+  test("[TE26] [TE27] a real Prometheus returns the usage of an app and its components, including releases", async () => {
     const { metrics, close } = metricsFrom(server.url);
     const app = { namespace: "shop-ns", name: "shop" };
     const found = await metrics({ name: "metrics", app, range_seconds: 3_600 });
@@ -134,7 +134,7 @@ describe.skipIf(!isThere)("a real Prometheus", () => {
     await close();
   });
 
-  test("[TE26] returns the measured usage of the cluster", async () => {
+  test("[TE26] a real Prometheus returns the measured usage of the cluster", async () => {
     const { metrics, close } = metricsFrom(server.url);
     const found = await metrics({ name: "metrics", app: null, range_seconds: 60 });
     expect(lastOf(found?.series ?? [])).toEqual([
@@ -146,7 +146,7 @@ describe.skipIf(!isThere)("a real Prometheus", () => {
   });
 
   test.skipIf(address === null || !inject("isSimulated"))(
-    "[TE23] is found in a real cluster, and asked through its API server",
+    "[TE23] a real Prometheus is found in a real cluster, and asked through its API server",
     async () => {
       const namespace = await freshNamespace(kube);
       await serve(kube, namespace.name, server.port);

@@ -22,9 +22,9 @@ describe("a range", () => {
     [7 * 86_400, 3_600],
     [30 * 86_400, 10_800],
     [365 * 86_400, 105_472],
-  ])("[TE21] of %d seconds has a step of %d", (range, step) => expect(stepSecondsFor(range)).toBe(step));
+  ])("[TE21] a range of %d seconds has a step of %d", (range, step) => expect(stepSecondsFor(range)).toBe(step));
 
-  test("[TE21] has at most 300 points, at whole steps, and ends no later than now", () => {
+  test("[TE21] a range has at most 300 points, at whole steps, and ends no later than now", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 40_000_000 }), fc.integer({ min: 0, max: 4e12 }), (range, now) => {
         const { start, end, stepSeconds } = rangeUpTo(now, range);
@@ -37,7 +37,7 @@ describe("a range", () => {
   });
 });
 
-test("[TE22] no name makes the question another", () => {
+test("[TE22] names are escaped, so that no name changes the query", () => {
   const components = [{ name: 'w"', podPattern: podPattern("s.", "w") }];
   const query = componentsQuery("memory_used", { namespace: 'n"} or up{a="', components }, 15);
   expect(query).toContain('{namespace="n\\"} or up{a=\\"",pod=~"(s\\\\.-w)-(');
@@ -47,7 +47,7 @@ test("[TE22] no name makes the question another", () => {
 describe("an answer of Prometheus", () => {
   const matrix = (...result: object[]) => ({ status: "success", data: { resultType: "matrix", result } });
 
-  test("[TE22] is read without what is no number", () => {
+  test("[TE22] values that are not numbers are left out of an answer of Prometheus", () => {
     const values = [
       [10, "1.5"],
       [25, "NaN"],
@@ -73,9 +73,9 @@ describe("an answer of Prometheus", () => {
     [{ status: "error" }, "it does not say why"],
     [{ hello: "world" }, "the answer is not that of a Prometheus"],
     ["<html>", "the answer is not that of a Prometheus"],
-  ])("[TE24] that is none says why: %j", (answer, problem) => expect(seriesIn(answer)).toEqual({ problem }));
+  ])("[TE24] a failed answer says why: %j", (answer, problem) => expect(seriesIn(answer)).toEqual({ problem }));
 
-  test("[TE20] becomes series of the cluster or of an app and its components", () => {
+  test("[TE20] an answer of Prometheus becomes series of the cluster or of an app and its components", () => {
     expect(clusterSeries("cpu_used", [{ labels: {}, points: [[1, 2]] }])).toEqual([
       { name: "cpu_used", unit: "cores", labels: {}, points: [[1, 2]] },
     ]);
@@ -93,7 +93,7 @@ describe("an answer of Prometheus", () => {
     ]);
   });
 
-  test("[TE20] adds up components at every moment at which one was measured", () => {
+  test("[TE20] components are added up at every moment at which one was measured", () => {
     const series = [
       [
         [30, 1],
@@ -112,7 +112,7 @@ describe("an answer of Prometheus", () => {
   });
 });
 
-test("[TE23] Services that may be a Prometheus are tried by how likely they are, and none of a project", () => {
+test("[TE23] Services that may be a Prometheus are tried by likelihood, and none of a project is tried", () => {
   const service = (namespace: string, name: string, ports: object[], type = "ClusterIP"): KubeObject => ({
     apiVersion: "v1",
     kind: "Service",

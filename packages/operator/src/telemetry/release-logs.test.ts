@@ -25,7 +25,7 @@ function following(follow: boolean, read = vi.fn(async () => release)) {
 }
 
 describe("a component that is a release", () => {
-  test("[TE11] shows what its pods write under its own name, and nothing of others", async () => {
+  test("[TE11] a component that is a release shows the log lines of its pods under its own name, and no others", async () => {
     api.run("pg-0", { labels });
     api.run("stranger", { labels });
     api.write("pg-0/web", at(1, "mine"));
@@ -39,7 +39,7 @@ describe("a component that is a release", () => {
     expect(api.asked.find(({ path }) => path.endsWith("/pods"))?.query["labelSelector"]).toBe("!binnacle.dev/app");
   });
 
-  test("[TE11] is waited for before Helm has installed it", async () => {
+  test("[TE11] a log stream waits for a component that Helm has not installed yet", async () => {
     release = null;
     const nothing = following(false);
     await nothing.done;
@@ -52,7 +52,7 @@ describe("a component that is a release", () => {
     await stream.seen("first");
   });
 
-  test("[TE12] is followed over pods that come and go, also of another revision", async () => {
+  test("[TE12] the log stream of a release follows pods that come and go, also of another revision", async () => {
     api.run("pg-0", { labels });
     api.write("pg-0/web", at(1, "a"));
     const stream = following(true);
@@ -77,7 +77,7 @@ describe("a component that is a release", () => {
     expect(stream.read.mock.calls).toHaveLength(reads);
   });
 
-  test("[TE12] misses no pod because the release could not be read for a moment", async () => {
+  test("[TE12] a log stream misses no pod because the release could not be read for a moment", async () => {
     const stream = following(true);
     await vi.waitFor(() => expect(api.watcherCount()).toBe(1), soon);
     release = { release: "shop-store", makers: [{ kind: "Pod", name: "pg-1", selector: null }] };

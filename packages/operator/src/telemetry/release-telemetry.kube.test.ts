@@ -89,7 +89,7 @@ describe.skipIf(!HELM)("components that are releases", { timeout: 180_000 }, () 
     return items.flatMap(({ metadata }) => (name.test(metadata.name) ? [metadata.name] : [])).sort();
   }
 
-  test("[TE11] [HE21] show what the pods of their workloads write, and not what others do", async () => {
+  test("[TE11] [HE21] a component that is a release shows the log lines of its workloads' pods, and not those of others", async () => {
     await world.tell({ store: true });
     await world.seen(READY);
     await install({ store: true });
@@ -106,7 +106,7 @@ describe.skipIf(!HELM)("components that are releases", { timeout: 180_000 }, () 
     }, WITHIN);
   });
 
-  test("[TE12] are followed from before they are installed, over pods that come and go", async () => {
+  test("[TE12] a release is followed from before its installation, over pods that come and go", async () => {
     const stream = reading("cache", true);
     await vi.waitFor(() => expect(stream.hasBegun()).toBe(true), WITHIN);
     await world.tell({});
@@ -126,7 +126,7 @@ describe.skipIf(!HELM)("components that are releases", { timeout: 180_000 }, () 
     expect([...stream.seen].filter((line) => !line.includes(" shop-cache-"))).toEqual([]);
   });
 
-  test("[TE34] are counted by what their pods use", async (context) => {
+  test("[TE34] the usage of a component that is a release is that of its pods", async (context) => {
     const { client, clusterId, namespace, helmReleases } = world;
     const services = await client.resourceTypeOf("apiregistration.k8s.io/v1", "APIService");
     if ((await client.get(services, "v1beta1.metrics.k8s.io")) === null) context.skip();

@@ -32,7 +32,7 @@ describe("a run on a cluster", { timeout: 90_000 }, () => {
     env: [{ name: "ONCE", value: "1" }],
   });
 
-  test("[AP96] [AP97] ends with its exit code, begins once however often it is asked for, and goes with the app", async () => {
+  test("[AP96] [AP97] a run ends with its exit code, begins once however often it is asked for, and is deleted with the app", async () => {
     await world.deploy([workload("web", { ports: [{ name: "http", port: 80 }] })]);
     await world.seen(CALM);
     const request = asked();
@@ -56,7 +56,7 @@ describe("a run on a cluster", { timeout: 90_000 }, () => {
     expect(await runs()(status)).toEqual({ run: null });
   });
 
-  test("[TE63] [AP134] has a log stream that ends with it", async () => {
+  test("[TE63] [AP134] the log stream of a run ends when the run ends", async () => {
     await world.deploy([workload("web")]);
     await world.seen(CALM);
     const kwok = await world.client.resourceTypeOf("kwok.x-k8s.io/v1alpha1", "ClusterLogs").catch(() => null);
@@ -86,7 +86,7 @@ describe("a run on a cluster", { timeout: 90_000 }, () => {
     expect(await runs()(status)).toMatchObject({ run: { status: "succeeded" } });
   });
 
-  test("[AP96] of a component without a workload on the cluster is refused", async () => {
+  test("[AP96] a run of a component without a workload on the cluster is refused", async () => {
     await world.deploy([workload("web")]);
     await world.seen(CALM);
     for (const component of ["absent", "web,!x"]) {

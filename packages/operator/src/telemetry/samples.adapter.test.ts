@@ -96,7 +96,7 @@ test("[TE34] pods of releases are read in their namespaces, and not at all where
   ]);
 });
 
-test("[TE30] where a Prometheus answers nothing is sampled, and where it fails it is", async () => {
+test("[TE30] nothing is sampled while a Prometheus answers, and samples are taken when it fails", async () => {
   answer = measuring;
   const prometheus = vi.fn(async (): Promise<object | null> => ({}));
   const running = start(prometheus);

@@ -55,7 +55,7 @@ export function startSamples(ports: SamplesPorts): { stop(): Promise<void> } {
     }
   }
 
-  /** Nothing is asked where there are no releases. */
+  /** Makes no request where there are no releases. */
   async function podsBeside(releases: readonly ReleaseComponent[]): Promise<readonly KubeObject[]> {
     const found: KubeObject[] = [];
     for (const namespace of namespacesOf(releases)) {
@@ -102,5 +102,5 @@ export function startSamples(ports: SamplesPorts): { stop(): Promise<void> } {
   };
 }
 
-/** Nobody measures, the measuring server is away, or the operator may not know. */
+/** There is no metrics server, it does not answer, or the operator may not read it. */
 const isAbsent = (error: unknown): boolean => error instanceof KubeError && [403, 404, 503].includes(error.status);

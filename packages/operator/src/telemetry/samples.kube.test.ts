@@ -38,7 +38,7 @@ async function runPod(component: string, name: string, owner: string): Promise<v
 }
 
 describe("on a real cluster", () => {
-  test("[TE31] usage is added up by component, of our own pods alone", async (context) => {
+  test("[TE31] usage is added up by component, of the pods of this cluster's operator alone", async (context) => {
     const services = await client.resourceTypeOf("apiregistration.k8s.io/v1", "APIService");
     if ((await client.get(services, "v1beta1.metrics.k8s.io")) === null) context.skip();
     await runPod("web", "web-1", clusterId);

@@ -45,7 +45,7 @@ test("[TE30] a sample adds up nodes, and the containers of each component", () =
   expect(Check(OPERATOR_FRAMES.samples, { type: "samples", session: crypto.randomUUID(), ...sample })).toBe(true);
 });
 
-test("[TE31] a pod that names no component is not counted, and odd amounts are nothing", () => {
+test("[TE31] a pod that names no component is not counted, and invalid amounts count as zero", () => {
   const pods = [podMetrics({ "binnacle.dev/app": "shop" }, ["1", "1"]), podMetrics(labels("web"), ["-1", "odd"])];
   const { components } = sampleOf({ nodes: [], pods, ...rest });
   expect(components).toEqual([{ namespace: "shop-ns", app: "shop", component: "web", cpu_cores: 0, memory_bytes: 0 }]);
@@ -54,7 +54,7 @@ test("[TE31] a pod that names no component is not counted, and odd amounts are n
 test.each([
   ["without a metrics server", null],
   ["while it has measured no node", []],
-])("[TE32] %s what is used is null", (_, nodes) => {
+])("[TE32] the used amounts of a sample are null %s", (_, nodes) => {
   const sample = sampleOf({ nodes, pods: [], ...rest });
   expect(sample).toMatchObject({ used: null, capacity: { cpu_cores: 4 }, components: [] });
 });
@@ -76,7 +76,7 @@ describe("components that run as releases", () => {
     return { ...measured, metadata: { name, namespace } };
   };
 
-  test("[TE34] count by the pods of their release, an instance for each component that stands for it", () => {
+  test("[TE34] components that run as releases count by the pods of their release, for each component that uses it", () => {
     const otherPods = [pod("shop-db-pg"), pod("main-pg"), pod("stranger"), pod("shop-db-pg", "other-ns")];
     const releases = [release("shop", "db", "shop-db"), release("shop", "main", "main"), release("blog", "pg", "main")];
     const { components } = sampleOf({ nodes: [], pods: [], ...rest, otherPods, releases });
@@ -88,7 +88,7 @@ describe("components that run as releases", () => {
     ]);
   });
 
-  test("[TE34] are read in their namespaces, or everywhere where these are many", () => {
+  test("[TE34] pods of releases are read in their namespaces, or in the whole cluster where these are many", () => {
     const inNamespace = (count: number) =>
       namespacesOf(Array.from({ length: count }, (_, at) => release("shop", `c${at}`, "r", `n${at % 30}`)));
     expect(inNamespace(0)).toEqual([]);

@@ -94,14 +94,14 @@ test("[TE25] [TE11] an app is known by the desired state of the cluster", async 
 
 test("[TE40] [TE34] builds of projects alone and a first sample are sent without a request", async () => {
   const { telemetry, events } = await started();
-  const told: unknown[] = [];
+  const sentFrames: unknown[] = [];
   const next = () => {
     const frame = events.next();
-    if (frame) told.push(frame);
-    return told;
+    if (frame) sentFrames.push(frame);
+    return sentFrames;
   };
   await vi.waitFor(() => expect(next()).toHaveLength(2), { timeout: 10_000, interval: 20 });
-  expect(told).toEqual(
+  expect(sentFrames).toEqual(
     expect.arrayContaining([
       expect.objectContaining({
         type: "samples",

@@ -22,7 +22,7 @@ const database = (password: string): Publisher => ({
 
 describe("further containers", () => {
   test.each(["deployment", "statefulset", "daemonset", "job", "cronjob"] as const)(
-    "[RN37] of a %s prepare first, and sidecars stay beside its own container, which is the only one of its kind",
+    "[RN37] in a %s init containers run first, and sidecars stay beside the single main container",
     (kind) => {
       const { further, main } = containersOf({ kind, schedule: "@daily", ...BOTH });
       expect(further).toMatchObject([
@@ -34,7 +34,7 @@ describe("further containers", () => {
     },
   );
 
-  test("[RN37] are given what the component is given, and nothing more is allowed to them", () => {
+  test("[RN37] init containers and sidecars get what the component gets, and no further privileges", () => {
     const spec: Workload = {
       ...BOTH,
       env: [{ name: "LEVEL", value: "info" }],
@@ -54,7 +54,7 @@ describe("further containers", () => {
     }
   });
 
-  test("[RN37] have variables of their own before those of the component, as they are written", () => {
+  test("[RN37] variables of an init container or sidecar win over those of the component, and are taken literally", () => {
     const env = [
       { name: "PRICE", value: "$5 $(LEVEL) $$" },
       { name: "PASSWORD", value: "none" },
@@ -70,7 +70,7 @@ describe("further containers", () => {
     expect(pod.containers[0]["env"]).toMatchObject([{ name: "PASSWORD", valueFrom: {} }]);
   });
 
-  test("[RN37] take exports like the component, wait for them, and are replaced when a secret one changes", () => {
+  test("[RN37] an init container takes exports like the component, waits for them, and is replaced when a secret one changes", () => {
     const env = ["host", "password"].map((key) => ({ name: key, export_ref: { component: "db", key } }));
     const web = workload("web", { init_containers: [{ ...INIT, env }] });
     const around = (db: Publisher) => ({ instances: new Map([["db", db]]) });
@@ -93,7 +93,7 @@ describe("further containers", () => {
     });
   });
 
-  test("[RN37] request some CPU where the workload scales by itself, if they stay", () => {
+  test("[RN37] a sidecar requests some CPU where the workload autoscales, and an init container does not", () => {
     const { further } = containersOf({ ...BOTH, autoscale: { min: 1, max: 2, cpu_percent: 70 } });
     expect(further.map(({ resources }) => resources)).toEqual([
       undefined,
@@ -101,7 +101,7 @@ describe("further containers", () => {
     ]);
   });
 
-  test("[RN37] with requests above their limits make the app invalid", () => {
+  test("[RN37] an init container whose requests are above its limits makes the app invalid", () => {
     const resources = { requests: { cpu: "2" }, limits: { cpu: "1" } };
     expect(problem([workload("web", { init_containers: [{ ...INIT, resources }] })])).toEqual({
       invalid: "InvalidResources",
@@ -109,7 +109,7 @@ describe("further containers", () => {
     });
   });
 
-  test("[RN37] that are none leave everything as it was", () => {
+  test("[RN37] empty lists of init containers and sidecars leave every object as it was", () => {
     expect(objectsOf([workload("web", { init_containers: [], sidecars: [] })])).toEqual(objectsOf([workload("web")]));
   });
 });

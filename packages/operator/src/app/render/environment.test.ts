@@ -40,7 +40,7 @@ const variables = (components: DesiredComponent[], around: Parameters<typeof obj
 };
 
 describe("variables and secrets", () => {
-  test("[RN16] are in a ConfigMap and a Secret, as they are written", () => {
+  test("[RN16] variables are rendered into a ConfigMap and secrets into a Secret, as they are written", () => {
     const env = [...ENV, { name: "EMPTY", value: "" }, { name: "PRICE", value: "$(LOG_LEVEL) ü" }];
     const objects = objectsOf([workload("web", { env })], { secrets: { web: { KEY: "hunter2 ü", NONE: "" } } });
     expect(objectAt(objects, "ConfigMap/shop-web-env")["data"]).toEqual({
@@ -56,7 +56,7 @@ describe("variables and secrets", () => {
     expect(objects).toHaveLength(3);
   });
 
-  test("[RN16] have pods replaced when they change, and only then", () => {
+  test("[RN16] pods are replaced when variables, secrets or secret exports change, and only then", () => {
     const sum = (env: Workload["env"], secrets: Record<string, string>, checksum = "1") => {
       const exports: Exports = { password: { secret: { name: "s", key: "k" }, checksum } };
       const web = workload("web", env ? { env } : {}, { export_refs: [{ component: "db" }] });
@@ -69,7 +69,7 @@ describe("variables and secrets", () => {
     expect(podOf(workload("web")).metadata).not.toHaveProperty("annotations");
   });
 
-  test("[RN23] of a chart are there for its values to name, and those of an addon are not", () => {
+  test("[RN23] secrets of a chart are rendered into a Secret for its values to name, and those of an addon are not", () => {
     const release = { chart: { repo: "r", name: "c" }, export_schema: {} };
     const objects = objectsOf([{ name: "db", type: "chart", release }], { secrets: { db: { KEY: "x" } } });
     expect(objectAt(objects, "Secret/shop-db-secrets")).toHaveProperty("data", { KEY: "eA==" });
@@ -82,7 +82,7 @@ describe("the exports of a workload", () => {
   const all = (component: DesiredComponent) =>
     objectAt(objectsOf([component, taking({ component: component.name })]), "ConfigMap/shop-web-env")["data"];
 
-  test("[RN17] lead to its ports", () => {
+  test("[RN17] the exports of a workload give the host, port and URL of its ports", () => {
     expect(all(API)).toEqual({
       API_HOST: "shop-api.market.svc",
       API_PORT: "8080",
@@ -96,7 +96,7 @@ describe("the exports of a workload", () => {
     });
   });
 
-  test("[RN17] hold what it says of itself, before all else", () => {
+  test("[RN17] the exports that a workload declares itself win over those derived from its ports", () => {
     const exports = { url: "https://api.example.com", path: `/$\${v1}` };
     expect(all({ ...API, exports })).toMatchObject({
       API_URL: "https://api.example.com",
@@ -116,7 +116,7 @@ describe("exports with placeholders", () => {
   const composing = (exports: Record<string, string>, spec: Workload = PG) => workload("db", spec, { exports });
   const secretsIn = (objects: readonly KubeObject[]) => JSON.stringify(objects.filter(({ kind }) => kind === "Secret"));
 
-  test("[RN29] that name secrets reach others through a Secret and stand in no other object", () => {
+  test("[RN29] an export that names a secret reaches other components through a Secret and stands in no other object", () => {
     const PASSWORD_TEXT = "p@ss:w/ord";
     const components = [composing({ dsn, where: `\${postgres_url}` }), taking({ component: "db" })];
     const objects = objectsOf(components, { secrets: { db: { PASSWORD: PASSWORD_TEXT } } });
@@ -132,7 +132,7 @@ describe("exports with placeholders", () => {
     expect(secretsIn(objects)).toContain(base64(PASSWORD_TEXT));
   });
 
-  test("[RN29] of a chart may name its secrets", () => {
+  test("[RN29] an export of a chart may name the chart's secrets", () => {
     const release = { chart: { repo: "r", name: "c" }, export_schema: {} };
     const db: DesiredComponent = { name: "db", type: "chart", release, exports: { token: `t-\${secret.auth.token}` } };
     const objects = objectsOf([db, taking({ component: "db" })], { secrets: { db: { "auth.token": "x" } } });
@@ -142,7 +142,7 @@ describe("exports with placeholders", () => {
     ).toEqual([{ secretKeyRef: { name: "shop-db-composed", key: "token" } }]);
   });
 
-  test("[RN29] replace the pods that use them when the secret changes, and keep them waiting until it is set", () => {
+  test("[RN29] pods that use an export are replaced when its secret changes, and wait until the secret is set", () => {
     const components = [composing({ dsn }), taking({ component: "db", key: "dsn" })];
     const sum = (PASSWORD: string) =>
       templateIn(objectAt(objectsOf(components, { secrets: { db: { PASSWORD } } }), "Deployment/shop-web"))?.metadata
@@ -156,12 +156,12 @@ describe("exports with placeholders", () => {
     ]);
   });
 
-  test("[RN29] give a secret with half a surrogate pair an escaped form", () => {
+  test("[RN29] a secret with half a surrogate pair is percent-encoded as a replacement character in an export", () => {
     const objects = objectsOf([composing({ dsn: `\${secret.A|uri}` })], { secrets: { db: { A: "\ud800" } } });
     expect(objectAt(objects, "Secret/shop-db-composed")["data"]).toEqual({ dsn: base64("%EF%BF%BD") });
   });
 
-  test("[RN29] make the app invalid where they become too long or name what there is not", () => {
+  test("[RN29] an export that becomes too long or names an unknown value makes the app invalid", () => {
     const secrets = { db: { A: "x".repeat(60_000) } };
     expect(problem([composing({ dsn: `\${secret.A}` })], { secrets })).toBeNull();
     expect(problem([composing({ dsn: `\${secret.A}`.repeat(2) })], { secrets })).toMatchObject({
@@ -186,21 +186,21 @@ describe("exports with placeholders", () => {
     ["tcp", { name: "sql", port: 5432 }],
     ["tcp", { name: "httpd", port: 8080 }],
     ["udp", { name: "http", port: 53, protocol: "UDP" }],
-  ])("[RN28] begin with %s where the port is %j", (scheme, port) => {
+  ])("[RN28] the URL that a workload exports begins with %s where the port is %j", (scheme, port) => {
     const objects = objectsOf([workload("db", { ports: [port] }), taking({ component: "db" })]);
     expect(variableOf(objects, "Deployment/shop-web", "DB_URL")).toBe(`${scheme}://shop-db.market.svc:${port.port}`);
   });
 });
 
 describe("an export_ref", () => {
-  test("[RN18] means a component, also one that stands for an instance", () => {
+  test("[RN18] an export_ref names a component, also one that stands for an addon instance", () => {
     const own = workload("db", { ports: [{ name: "sql", port: 5432 }] });
     expect(variables([own, taking({ component: "db" })], { instances }, "DB_HOST")).toEqual(["shop-db.market.svc"]);
     const store: DesiredComponent = { name: "store", type: "addon", addon_instance: "db" };
     expect(variables([store, taking({ component: "store" })], { instances }, "STORE_HOST")).toEqual(["db.market.svc"]);
   });
 
-  test("[RN19] with a key becomes one variable, without one it becomes all", () => {
+  test("[RN19] an export_ref with a key becomes one variable, and without a key it becomes a variable for each export", () => {
     const refs = [
       { component: "api", key: "url" },
       { component: "api", key: "port", env: "backend_port" },
@@ -217,7 +217,7 @@ describe("an export_ref", () => {
     ]);
   });
 
-  test("[RN19] derives names that every system takes", () => {
+  test("[RN19] the variable names derived from an export_ref are valid on every system", () => {
     expect(variableName("my-db", "user.name")).toBe("MY_DB_USER_NAME");
     expect(variableName("1st", "url")).toBe("_1ST_URL");
     fc.assert(
@@ -227,7 +227,7 @@ describe("an export_ref", () => {
     );
   });
 
-  test("[RN20] gives way to what is written, and without a key to one with a key", () => {
+  test("[RN20] an export_ref gives way to written variables and secrets, and one without a key to one with a key", () => {
     const export_refs = [{ component: "api", key: "port", env: "API_URL" }, { component: "api" }, { component: "db" }];
     const env: Workload["env"] = [
       { name: "DB_PASSWORD", value: "mine" },
@@ -243,19 +243,19 @@ describe("an export_ref", () => {
     ]);
   });
 
-  test("[RN20] that stands in env comes before secrets too", () => {
+  test("[RN20] an export_ref that stands in env wins over a secret of the same name", () => {
     const env = [{ name: "PASS", export_ref: { component: "db", key: "password" } }];
     const around = { instances, secrets: { web: { PASS: "x" } } };
     expect(variables([standing("db"), workload("web", { env })], around, "PASS")).toEqual([PASSWORD]);
   });
 
-  test("[RN21] to a secret is read by the pod and stands nowhere else", () => {
+  test("[RN21] an export_ref to a secret is read by the pod from the Secret and stands in no other object", () => {
     const objects = objectsOf([standing("db"), taking({ component: "db" })], { instances });
     expect(objectAt(objects, "ConfigMap/shop-web-env")["data"]).toEqual({ DB_HOST: "db.market.svc" });
     expect(variableOf(objects, "Deployment/shop-web", "DB_PASSWORD")).toEqual(PASSWORD);
   });
 
-  test("[RN22] that is not known yet keeps the component waiting, and no other", () => {
+  test("[RN22] an export_ref that is not known yet keeps its component waiting, and no other component", () => {
     const schema = { description: "x", secret: false, from: { value: "x" } };
     const db: DesiredComponent = {
       name: "db",
@@ -274,7 +274,7 @@ describe("an export_ref", () => {
     expect(variables([db, web], { releases: known }, "DATABASE_URL")).toEqual(["u"]);
   });
 
-  test("[RN22] that something else overrides is not waited for", () => {
+  test("[RN22] a component does not wait for an export_ref that something else overrides", () => {
     const waiting = new Map([["db", { keys: ["url"], exports: {} }]]);
     const web = workload("web", { env: [{ name: "DB_URL", value: "mine" }] }, { export_refs: [{ component: "db" }] });
     const { components } = rendered([standing("db"), web], { instances: waiting });

@@ -20,7 +20,7 @@ interface Mount {
 
 describe("the files of a component", () => {
   test.each(["deployment", "statefulset", "daemonset", "job", "cronjob"] as const)(
-    "[RN36] are mounted one by one from a ConfigMap and from the Secret of secrets, for a %s",
+    "[RN36] the files of a component are mounted one by one from a ConfigMap and from its Secret, for a %s",
     (kind) => {
       const spec: Workload = { kind, schedule: "@daily" };
       const objects = objectsOf([web(FILES, spec)], SECRETS);
@@ -47,7 +47,7 @@ describe("the files of a component", () => {
     },
   );
 
-  test("[RN36] replace the pods when their content changes, a secret's too, and nothing shows it", () => {
+  test("[RN36] pods are replaced when the content of a file or of a file's secret changes, and no object shows the secret", () => {
     const checksum = (files: typeof FILES, secrets = SECRETS) =>
       podOf(web(files), secrets).metadata.annotations?.[CHECKSUM_ANNOTATION];
     const [first, ...rest] = FILES;
@@ -62,7 +62,7 @@ describe("the files of a component", () => {
     expect(JSON.stringify(shown)).not.toContain("hunter2");
   });
 
-  test("[RN36] leave a component without files as it was", () => {
+  test("[RN36] a component without files is rendered as it was before", () => {
     expect(idsOf(objectsOf([web([])]))).toEqual(["Deployment/shop-web"]);
     expect(objectsOf([web([])])).toEqual(objectsOf([workload("web")]));
     expect(idsOf(objectsOf([web([{ path: "/a", secret: "TOKEN" }])], SECRETS))).not.toContain(
@@ -70,7 +70,7 @@ describe("the files of a component", () => {
     );
   });
 
-  test("[RN36] make the app invalid while a secret that they name is not set", () => {
+  test("[RN36] a file that names a secret that is not set makes the app invalid", () => {
     expect(problem([web()], { secrets: { web: { OTHER: "x" } } })).toEqual({
       invalid: "MissingSecret",
       message:

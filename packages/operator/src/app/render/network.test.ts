@@ -10,7 +10,7 @@ const PORTS: NonNullable<Workload["ports"]> = [
 ];
 
 describe("ports", () => {
-  test.each(["deployment", "statefulset"] as const)("[RN9] of a %s are served under their own numbers", (kind) => {
+  test.each(["deployment", "statefulset"] as const)("[RN9] a %s serves its ports under their own numbers", (kind) => {
     expect(objectAt(one({ kind, ports: PORTS }), "Service/shop-web")["spec"]).toEqual({
       type: "ClusterIP",
       selector: { "binnacle.dev/app": "shop", "binnacle.dev/component": "web" },
@@ -22,7 +22,7 @@ describe("ports", () => {
     });
   });
 
-  test("[RN9] of a job or cronjob are not served, and without ports there is no Service", () => {
+  test("[RN9] the ports of a Job or CronJob are not served, and without ports there is no Service", () => {
     const specs: Workload[] = [
       { kind: "job", ports: PORTS },
       { kind: "cronjob", schedule: "@daily", ports: PORTS },
@@ -36,7 +36,7 @@ describe("an ingress", () => {
   const ingress = (given: Omit<NonNullable<Workload["ingress"]>, "host">) =>
     objectAt(one({ ports: PORTS, ingress: { host: "shop.example.com", ...given } }), "Ingress");
 
-  test("[RN10] leads from its host and path to the first port for TCP", () => {
+  test("[RN10] an ingress leads from its host and path to the first TCP port", () => {
     expect(ingress({})["spec"]).toEqual({
       rules: [
         {
@@ -51,13 +51,18 @@ describe("an ingress", () => {
     });
   });
 
-  test("[RN10] leads to the port that it names", () => {
+  test("[RN10] an ingress leads to the port that it names", () => {
     expect(ingress({ port: 9090, path: "/admin" })["spec"]).toMatchObject({
       rules: [{ http: { paths: [{ path: "/admin", backend: { service: { port: { number: 9090 } } } }] } }],
     });
   });
 
-  test("[RN10] asks for a certificate where it has TLS", () => {
+  test("[RN39] the class of an ingress is that of the component, and without one the cluster chooses", () => {
+    expect(ingress({ class: "internal" })["spec"]).toMatchObject({ ingressClassName: "internal" });
+    expect(ingress({})["spec"]).not.toHaveProperty("ingressClassName");
+  });
+
+  test("[RN10] an ingress with TLS asks for a certificate", () => {
     const { metadata, spec } = ingress({ tls: true });
     expect(metadata.annotations).toEqual({ "kubernetes.io/tls-acme": "true" });
     expect(spec).toMatchObject({ tls: [{ hosts: ["shop.example.com"], secretName: "shop-web-tls" }] });

@@ -41,7 +41,7 @@ export function ingressObjects(context: WorkloadContext): KubeObject[] {
   const { ingress } = spec;
   const port = ingressPort(spec);
   if (!ingress || port === undefined) return [];
-  const { host, path = "/", tls = false } = ingress;
+  const { host, path = "/", tls = false, class: ingressClassName } = ingress;
   const backend = { service: { name: names.base, port: { number: port } } };
   return [
     {
@@ -49,6 +49,7 @@ export function ingressObjects(context: WorkloadContext): KubeObject[] {
       kind: "Ingress",
       metadata: present({ name: names.base, namespace, labels, annotations: tls ? CERTIFICATE_ANNOTATION : undefined }),
       spec: present({
+        ingressClassName,
         tls: tls ? [{ hosts: [host], secretName: names.tls }] : undefined,
         rules: [{ host, http: { paths: [{ path, pathType: "Prefix", backend }] } }],
       }),

@@ -19,7 +19,7 @@ describe("labels and annotations", () => {
     ports: [{ name: "http", port: 80 }],
   };
 
-  test.each(KINDS)("[RN30] are those of the workload and its pods, for a %s", (kind) => {
+  test.each(KINDS)("[RN30] labels and annotations of a workload are on the workload and its pods, for a %s", (kind) => {
     const object = workloadIn({ ...spec, kind, schedule: "@daily" });
     for (const { labels, annotations } of [object.metadata, templateIn(object)?.metadata ?? {}]) {
       expect(labels).toMatchObject({ team: "payments", [LABELS.app]: "shop", "app.kubernetes.io/name": "web" });
@@ -28,7 +28,7 @@ describe("labels and annotations", () => {
     expect(templateIn(object)?.metadata.annotations?.["binnacle.dev/configuration-checksum"]).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  test("[RN30] are neither of other objects nor of selectors, and an empty map is none", () => {
+  test("[RN30] labels of a workload are neither on other objects nor in selectors, and an empty map adds none", () => {
     const objects = of(spec);
     for (const id of ["Service", "ConfigMap"]) expect(objectAt(objects, id).metadata.labels).not.toHaveProperty("team");
     expect(JSON.stringify([objectAt(objects, "Deployment")["spec"]])).not.toMatch(/matchLabels[^}]*team/);
@@ -37,7 +37,7 @@ describe("labels and annotations", () => {
 });
 
 describe("a security context", () => {
-  test("[RN31] is that of the container, and never loosens the level", () => {
+  test("[RN31] a security context is rendered on the container, and never loosens the level of the project", () => {
     const spec: Workload = { security_context: { run_as_user: 7, read_only_root_filesystem: true } };
     expect(containerOf(workload("web", spec))["securityContext"]).toEqual({
       runAsUser: 7,
@@ -52,7 +52,7 @@ describe("a security context", () => {
   });
 
   test.each([{ run_as_user: 0 }, { run_as_non_root: false }])(
-    "[RN31] that asks for root makes the app invalid where the level is restricted: %o",
+    "[RN31] a security context that asks for root makes the app invalid where the level is restricted: %o",
     (security_context) => {
       const web = workload("web", { security_context });
       expect(problem([web], { podSecurity: "restricted" })).toMatchObject({
@@ -64,7 +64,7 @@ describe("a security context", () => {
   );
 });
 
-test("[RN32] pods have as long to end as is said, and a deployment as much more time to make progress", () => {
+test("[RN32] pods have the given grace period, and a deployment's progress deadline grows when it is long", () => {
   expect(podOf(workload("web", { termination_grace_seconds: 90 })).spec).toMatchObject({
     terminationGracePeriodSeconds: 90,
   });
@@ -74,7 +74,7 @@ test("[RN32] pods have as long to end as is said, and a deployment as much more 
 });
 
 describe("where pods run", () => {
-  test("[RN33] is said in the words of Kubernetes", () => {
+  test("[RN33] node selector, tolerations, affinity and spread are rendered as fields of the pod", () => {
     const spec: Workload = {
       node_selector: { "kubernetes.io/arch": "arm64" },
       tolerations: [
@@ -145,7 +145,7 @@ describe("where pods run", () => {
     });
   });
 
-  test("[RN33] is left open by empty lists", () => {
+  test("[RN33] empty lists of selectors, tolerations, affinity and spread add nothing to the pod", () => {
     const empty: Workload = {
       node_selector: {},
       tolerations: [],
@@ -159,7 +159,7 @@ describe("where pods run", () => {
 describe("a daemonset", () => {
   const spec: Workload = { kind: "daemonset", ports: [{ name: "http", port: 80 }], node_selector: { gpu: "yes" } };
 
-  test("[RN34] runs on every node that its pods may run on, and is replaced node by node", () => {
+  test("[RN34] a daemonset runs on every node that its pods may run on, and is replaced node by node", () => {
     const objects = of(spec);
     expect(idsOf(objects)).toEqual(["Service/shop-web", "DaemonSet/shop-web"]);
     expect(objectAt(objects, "DaemonSet")["spec"]).toMatchObject({
@@ -170,7 +170,7 @@ describe("a daemonset", () => {
     expect(objectAt(objects, "DaemonSet")["spec"]).not.toHaveProperty("replicas");
   });
 
-  test("[RN34] asks for nodes that do not exist while the app is paused", () => {
+  test("[RN34] a daemonset of a paused app selects nodes that do not exist", () => {
     const [, paused] = objectsOf([workload("web", spec)], { paused: true });
     expect(templateIn(paused ?? { apiVersion: "", kind: "", metadata: { name: "" } })?.spec["nodeSelector"]).toEqual({
       gpu: "yes",
@@ -193,12 +193,12 @@ describe("a disruption budget", () => {
     ["a daemonset", { kind: "daemonset", replicas: 1 }, false],
     ["a job", { kind: "job", replicas: 3 }, false],
     ["a cronjob", { kind: "cronjob", schedule: "@daily", replicas: 3 }, false],
-  ])("[RN35] is there for more than one replica: %s", (_, spec, expected) => {
+  ])("[RN35] a disruption budget is rendered only for more than one replica: %s", (_, spec, expected) => {
     expect(has(spec)).toBe(expected);
     expect(has(spec, { paused: true })).toBe(false);
   });
 
-  test("[RN35] lets one replica go at a time, and those that are not ready at any time", () => {
+  test("[RN35] a disruption budget lets one replica go at a time, and replicas that are not ready at any time", () => {
     expect(objectAt(of({ replicas: 2 }), "PodDisruptionBudget")["spec"]).toEqual({
       maxUnavailable: 1,
       unhealthyPodEvictionPolicy: "AlwaysAllow",

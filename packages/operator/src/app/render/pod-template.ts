@@ -1,4 +1,4 @@
-import { API_GROUP } from "@binnacle/contract";
+import { API_GROUP, DEFAULT_ACCESS_MODE } from "@binnacle/contract";
 import type { KubeObject } from "../../kube/kube-client.ts";
 import { fieldsOf, objectOf, present, someOf, type WorkloadContext } from "./component-context.ts";
 import { configurationChecksum, environmentFields } from "./environment.ts";
@@ -151,10 +151,12 @@ export function startupSeconds({ startup }: Probes = {}): number {
 
 type Volume = NonNullable<Workload["volumes"]>[number];
 
-const claimSpec = ({ size_gb }: Volume) => ({
-  accessModes: ["ReadWriteOnce"],
-  resources: { requests: { storage: `${size_gb}Gi` } },
-});
+const claimSpec = ({ size_gb, storage_class, access_mode = DEFAULT_ACCESS_MODE }: Volume) =>
+  present({
+    accessModes: [access_mode],
+    storageClassName: storage_class,
+    resources: { requests: { storage: `${size_gb}Gi` } },
+  });
 
 /** Each replica of a StatefulSet has volumes of its own, whatever their number: the templates cannot be added later. */
 const hasOwnVolumes = ({ kind }: Workload): boolean => kind === "statefulset";

@@ -10,6 +10,11 @@ const web = (spec: Workload, rest: Partial<DesiredComponent> = {}) => [workload(
 const asking = (component: string, key: string) => web({ env: [{ name: "URL", export_ref: { component, key } }] });
 
 test.each<[string, DesiredComponent[], RegExp]>([
+  [
+    "TooManyComponents",
+    Array.from({ length: 101 }, (_, index) => workload(`c${index}`)),
+    /has 101 components; 100 are/,
+  ],
   ["NoComponents", [], /^The app shop has no components\.$/],
   ["NameTooLong", [workload("x".repeat(49))], /app shop and component x{49} .* 52 characters/],
   ["DuplicateName", [workload("web"), workload("web")], /^Two components have the name web\.$/],
@@ -67,11 +72,11 @@ test.each<[string, DesiredComponent[], RegExp]>([
     /^Component web requests more memory \(1Gi\) .* limit \(1000Mi\)\.$/,
   ],
   [
-    "TooLarge",
+    "AppTooLarge",
     web({ env: [{ name: "A", value: "ü".repeat(600_000) }] }),
-    /^The variables or files of component web are larger/,
+    /^The components of the app shop have 12\d{5} bytes as JSON/,
   ],
-])("[RN25] %s", (invalid, components, message) => {
+])("[RN25] an app is invalid with the reason %s", (invalid, components, message) => {
   expect(problem(components)).toMatchObject({ invalid, message: expect.stringMatching(message) });
 });
 
@@ -79,11 +84,11 @@ test.each<[string, DesiredComponent[], string | undefined]>([
   ["of a component that stands for one", [{ name: "db", type: "addon", addon_instance: "main" }], "main"],
   ["of no export_ref, which means components", web({}, { export_refs: [{ component: "db" }] }), undefined],
   ["of nothing where something else is wrong too", [...asking("db", "url"), workload("b", { image: "" })], undefined],
-])("[AO38] the addon instance that would make an app valid is told %s", (_, components, instance) => {
+])("[AO38] the addon instance that would make an app valid is named: %s", (_, components, instance) => {
   expect(problem(components)?.awaits).toBe(instance);
 });
 
-test("[RN18] an export_ref that no component stands for is told how to use an addon instance", () => {
+test("[RN18] the problem of an export_ref without such a component says how to use an addon instance", () => {
   const found = problem(web({}, { export_refs: [{ component: "db" }] }));
   expect(found).toEqual({
     invalid: "UnknownComponent",
@@ -93,7 +98,7 @@ test("[RN18] an export_ref that no component stands for is told how to use an ad
   });
 });
 
-test("[RN25] secrets are counted, and not shown", () => {
+test("[RN25] a problem with the size of secrets does not show the secrets", () => {
   const secrets = { web: { A: "hunter2".repeat(100_000), B: "hunter2".repeat(100_000) } };
   const found = problem(web({}), { secrets });
   expect(found).toMatchObject({
@@ -102,7 +107,7 @@ test("[RN25] secrets are counted, and not shown", () => {
   });
 });
 
-test("[RN25] what looks alike but is not the same is well", () => {
+test("[RN25] components that look alike but do not collide are valid", () => {
   const components = [
     at("a", "x.example.com", "/v1"),
     at("b", "x.example.com", "/v10"),
@@ -115,7 +120,7 @@ test("[RN25] what looks alike but is not the same is well", () => {
   expect(problem(components)).toBeNull();
 });
 
-test("[RN25] a name counts as taken also while its component waits", () => {
+test("[RN25] an object name counts as taken also while its component waits", () => {
   const waiting = workload("a", { kind: "statefulset" }, { export_refs: [{ component: "db" }] });
   const instances = new Map([["db", { keys: ["url"], exports: {} }]]);
   const components = [standing("db"), waiting, workload("a-headless", { ports: HTTP })];

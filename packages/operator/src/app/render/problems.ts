@@ -1,19 +1,20 @@
 import {
   type DesiredComponent,
+  type InvalidReason,
   needsOf,
-  type ProblemCode,
   problemsOf,
+  projectProblems,
   unknownExport,
   warningsOf,
 } from "@binnacle/contract";
 import type { KubeObject } from "../../kube/kube-client.ts";
 import { type App, composedExports, type Publishers, secretsOf, tooLongMessage } from "./publishers.ts";
-import type { AppSpec, Invalid, InvalidReason, RenderedComponent, Surroundings, Workload } from "./rendering.ts";
+import type { AppSpec, Invalid, RenderedComponent, Surroundings } from "./rendering.ts";
 
 const invalid = (reason: InvalidReason, message: string): Invalid => ({ invalid: reason, message });
 
 /** Apps that were stored before this was refused may have it, and their pods run all the same. */
-const TOLERATED: ReadonlySet<ProblemCode> = new Set(["UnknownAffinity"]);
+const TOLERATED: ReadonlySet<InvalidReason> = new Set(["UnknownAffinity"]);
 
 /** The first reason why nothing can be made of the app: those of the app itself, and those that show on this cluster only. */
 export function problemOf(app: App, around: Surroundings, publishers: Publishers): Invalid | null {
@@ -30,18 +31,22 @@ export function problemOf(app: App, around: Surroundings, publishers: Publishers
   return problems.find(({ awaits }) => awaits === undefined) ?? problems[0] ?? null;
 }
 
-const componentProblems = (component: DesiredComponent, around: Surroundings): Invalid[] =>
-  component.type === "workload"
-    ? securityProblems(component.name, component.workload_spec ?? {}, around)
-    : releaseProblems(component, around);
-
-function releaseProblems({ name, addon_instance, release }: DesiredComponent, around: Surroundings): Invalid[] {
-  if (addon_instance === undefined) {
-    return release ? [] : [invalid("MissingChart", `Component ${name} has neither an addon instance nor a chart.`)];
+function componentProblems(component: DesiredComponent, { podSecurity, instances }: Surroundings): Invalid[] {
+  const { name, type, workload_spec = {}, addon_instance, release } = component;
+  if (type !== "workload" && addon_instance === undefined && !release) {
+    return [invalid("MissingChart", `Component ${name} has neither an addon instance nor a chart.`)];
   }
-  if (around.instances.has(addon_instance)) return [];
-  const message = `Component ${name} names the addon instance ${addon_instance} in addon_spec.instance, but the namespace has none of this name.`;
-  return [{ ...invalid("UnknownAddonInstance", message), awaits: addon_instance }];
+  const judged = {
+    name,
+    workload_spec,
+    ...(addon_instance === undefined ? {} : { addon_spec: { instance: addon_instance } }),
+  };
+  const facts = { podSecurity, hasInstance: (instance: string) => instances.has(instance) };
+  return projectProblems([judged], facts).map(({ code, message }) =>
+    code === "UnknownAddonInstance" && addon_instance !== undefined
+      ? { ...invalid(code, message), awaits: addon_instance }
+      : invalid(code, message),
+  );
 }
 
 /** The app has used the instance, so whoever deleted it is to be told what to do. */
@@ -51,19 +56,10 @@ export function deletedInstance({ components }: AppSpec, instance: string): Inva
   return invalid("AddonInstanceDeleted", message);
 }
 
-/** The level adds what it asks for by name. It does not overrule a component that asks for the opposite. */
-function securityProblems(name: string, { security_context = {} }: Workload, around: Surroundings): Invalid[] {
-  const { run_as_user, run_as_non_root } = security_context;
-  const field = run_as_user === 0 ? "run_as_user" : run_as_non_root === false ? "run_as_non_root" : null;
-  if (field === null || around.podSecurity !== "restricted") return [];
-  const message = `Component ${name} asks for root in workload_spec.security_context.${field}, but the Pod Security level of the project is restricted.`;
-  return [invalid("InvalidSecurityContext", message)];
-}
-
 const exportProblems = (app: App, component: DesiredComponent): Invalid[] =>
   composedExports(app, component).tooLong.map((key) => invalid("TooLarge", tooLongMessage(component.name, key)));
 
-/** What addons and charts export is known here only. */
+/** The exports of addons and charts are known only in the cluster. */
 function referenceProblems(components: readonly DesiredComponent[], publishers: Publishers): Invalid[] {
   return needsOf(components).flatMap((need) => {
     const publisher = need.key === undefined ? null : publishers(need.to);

@@ -27,7 +27,7 @@ function law(holds: (objects: readonly KubeObject[]) => void): void {
   );
 }
 
-test("[RN2] the same app becomes the same, whatever the order of its fields and of its surroundings", () => {
+test("[RN2] the same app is rendered to the same objects, whatever the order of its fields and inputs", () => {
   const web = workload("web", {
     env: [
       { name: "B", value: "1" },
@@ -35,16 +35,16 @@ test("[RN2] the same app becomes the same, whatever the order of its fields and 
     ],
     ports: [{ name: "http", port: 80 }],
   });
-  const turned = Object.fromEntries(Object.entries(web).reverse()) as typeof web;
+  const reversed = Object.fromEntries(Object.entries(web).reverse()) as typeof web;
   const secrets = { web: { X: "1", Y: "2" } };
   const other = { web: { Y: "2", X: "1" } };
   const one = rendered([web], { secrets, pullSecrets: ["a", "b"] });
-  expect(JSON.stringify(rendered([turned], { secrets: other, pullSecrets: ["b", "a", "b"] }))).toBe(
+  expect(JSON.stringify(rendered([reversed], { secrets: other, pullSecrets: ["b", "a", "b"] }))).toBe(
     JSON.stringify(one),
   );
 });
 
-test("[RN2] no object has an empty field, other than an empty text that was written", () => {
+test("[RN2] no object has an empty field, other than an empty text that the user has written", () => {
   const emptyIn = (value: unknown, path: string): string[] => {
     if (value === undefined || value === null) return [path];
     if (typeof value !== "object") return [];
@@ -82,7 +82,7 @@ test("[RN2] objects come in the order in which they can be applied", () => {
   ]);
 });
 
-test("[RN3] every object and every pod says whose it is", () => {
+test("[RN3] every object and every pod carries labels that say to which cluster, project and app it belongs", () => {
   law((objects) => {
     for (const object of objects) {
       for (const labels of [object.metadata.labels, templateIn(object)?.metadata.labels]) {
@@ -94,7 +94,7 @@ test("[RN3] every object and every pod says whose it is", () => {
   });
 });
 
-test("[RN3] labels tell app and component, and the selector holds nothing that could change", () => {
+test("[RN3] labels name the app and the component, and the selector holds nothing that could change", () => {
   const [deployment] = objectsOf([workload("web")]);
   const selector = { "binnacle.dev/app": "shop", "binnacle.dev/component": "web" };
   const labels = {

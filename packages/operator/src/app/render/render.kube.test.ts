@@ -32,7 +32,13 @@ const EVERYTHING: Workload = {
   ],
   volumes: [
     { name: "data", mount_path: "/data", size_gb: 1 },
-    { name: "v".repeat(63), mount_path: "/more", size_gb: 1 },
+    {
+      name: "v".repeat(63),
+      mount_path: "/more",
+      size_gb: 1,
+      storage_class: "fast.example.com",
+      access_mode: "ReadWriteOncePod",
+    },
   ],
   resources: { requests: { cpu: "500m", memory: "64Mi" }, limits: { cpu: "500m", memory: "1Gi" } },
   probes: {
@@ -77,7 +83,7 @@ const EVERYTHING: Workload = {
     { topology_key: "kubernetes.io/hostname", max_skew: 2, when_unsatisfiable: "DoNotSchedule" },
   ],
 };
-const SERVED = { ...EVERYTHING, ingress: { host: "*.example.com", path: "/v1", tls: true } };
+const SERVED = { ...EVERYTHING, ingress: { host: "*.example.com", path: "/v1", tls: true, class: "internal" } };
 const { volumes: _volumes, replicas: _replicas, ...WITHOUT_VOLUMES } = EVERYTHING;
 const REFS = [{ component: "db" }];
 const autoscale = { min: 2, max: 4, cpu_percent: 80 };
@@ -159,7 +165,7 @@ function completed(template: Record<string, unknown>): object {
 describe("a real Kubernetes", () => {
   const apps = [{ paused: false }, { paused: true }, { name: "y".repeat(42), paused: false }];
 
-  test.each(apps)("[RN2] takes every object as it is and keeps every field: %o", async (app) => {
+  test.each(apps)("[RN2] a real API server accepts every rendered object and keeps every field: %o", async (app) => {
     const objects = objectsOf(COMPONENTS, app);
     const stored = await Promise.all(objects.map((object) => client.apply(object, { dryRun: true })));
     const lost = objects.flatMap((object, at) => lostIn(object, stored[at], `${object.kind}/${object.metadata.name}`));
@@ -168,7 +174,7 @@ describe("a real Kubernetes", () => {
   });
 
   test.each(["baseline", "restricted"] as const)(
-    "[AO40] takes the pods of everything at the level %s",
+    "[AO40] a real API server accepts the pods of every component at the level %s",
     async (level) => {
       const { name: held, remove } = await freshNamespace(client);
       const labels = { "pod-security.kubernetes.io/enforce": level };
@@ -183,7 +189,7 @@ describe("a real Kubernetes", () => {
     },
   );
 
-  test("[RN1] makes pods of what has the longest names", async () => {
+  test("[RN1] a real API server creates pods of the objects with the longest names", async () => {
     const stateful = workload("stateful10", { kind: "statefulset" });
     const job = workload("onlyonce10", { kind: "job" });
     const cron = workload("cronjobs10", { kind: "cronjob", schedule: "@daily" });
@@ -194,7 +200,7 @@ describe("a real Kubernetes", () => {
     }
   });
 
-  test("[RN15] takes a pause and its end of everything that is there", async () => {
+  test("[RN15] a real API server accepts a pause and its end for every rendered object", async () => {
     for (const app of [{ paused: false }, { paused: true }, { paused: false }]) {
       const objects = objectsOf(COMPONENTS, app).filter(({ kind }) => kind !== "HorizontalPodAutoscaler");
       for (const object of objects) await client.apply(object);

@@ -1,4 +1,4 @@
-import type { AppBody, DesiredComponent, PodSecurity, ProblemCode } from "@binnacle/contract";
+import type { AppBody, DesiredComponent, InvalidReason, PodSecurity } from "@binnacle/contract";
 import type { KubeObject } from "../../kube/kube-client.ts";
 
 /** The result of rendering an app, and the inputs besides its spec. */
@@ -32,15 +32,6 @@ export interface Surroundings {
   /** The known exports of the releases of the app's own components, by component. */
   readonly releases: ReadonlyMap<string, Exports>;
 }
-
-/** The reasons of the app itself, and those that depend on the cluster. */
-export type InvalidReason =
-  | ProblemCode
-  | "MissingChart"
-  | "UnknownAddonInstance"
-  | "AddonInstanceDeleted"
-  | "InvalidSecurityContext"
-  | "TooLarge";
 
 export interface Invalid {
   readonly invalid: InvalidReason;

@@ -8,7 +8,7 @@ const specOf = (spec: Workload, kind: string, around = {}) => objectAt(one(spec,
 const jobName = (spec: Workload, around = {}) => objectAt(one({ kind: "job", ...spec }, around), "Job").metadata.name;
 
 describe("a deployment", () => {
-  test("[RN4] never has a replica less than asked for", () => {
+  test("[RN4] a Deployment never has fewer replicas than asked for during a rollout", () => {
     expect(specOf({ replicas: 3 }, "Deployment")).toMatchObject({
       replicas: 3,
       progressDeadlineSeconds: 600,
@@ -17,19 +17,19 @@ describe("a deployment", () => {
     expect(specOf({}, "Deployment")).toMatchObject({ replicas: 1 });
   });
 
-  test("[RN4] has as much more time as its startup probe allows", () => {
+  test("[RN4] a Deployment has a progress deadline that is longer by what its startup probe allows", () => {
     const startup = { port: 80, initial_delay_seconds: 5, period_seconds: 10, failure_threshold: 60 };
     expect(specOf({ probes: { startup } }, "Deployment")).toMatchObject({ progressDeadlineSeconds: 1205 });
     expect(specOf({ probes: { startup: { port: 80 } } }, "Deployment")).toMatchObject({ progressDeadlineSeconds: 630 });
   });
 
-  test("[RN4] with volumes stops before it starts again", () => {
+  test("[RN4] a Deployment with volumes stops its pods before it starts new ones", () => {
     expect(specOf({ volumes: [DATA] }, "Deployment")).toHaveProperty("strategy", { type: "Recreate" });
   });
 });
 
 describe("a statefulset", () => {
-  test("[RN5] has a Service that names each replica, and starts all at once", () => {
+  test("[RN5] a StatefulSet has a headless Service that names each replica, and starts all replicas at once", () => {
     const objects = one({ kind: "statefulset", replicas: 2, ports: [{ name: "peer", port: 7000 }] });
     expect(objectAt(objects, "StatefulSet")["spec"]).toMatchObject({
       replicas: 2,
@@ -43,7 +43,7 @@ describe("a statefulset", () => {
     });
   });
 
-  test("[RN6] has volumes of its own for each replica, which stay", () => {
+  test("[RN6] a StatefulSet has volumes of its own for each replica, and keeps them", () => {
     const objects = one({ kind: "statefulset", volumes: [DATA] });
     expect(idsOf(objects)).toEqual(["Service/shop-web-headless", "StatefulSet/shop-web"]);
     const spec = objectAt(objects, "StatefulSet")["spec"];
@@ -72,14 +72,39 @@ test.each(["deployment", "job", "cronjob"] as const)(
   },
 );
 
+describe("the class and the access mode of a volume", () => {
+  const volume = { ...DATA, storage_class: "fast", access_mode: "ReadWriteMany" } as const;
+  const expected = {
+    accessModes: ["ReadWriteMany"],
+    storageClassName: "fast",
+    resources: { requests: { storage: "5Gi" } },
+  };
+
+  test("[RN38] class and mode of a volume are those of its claim, also in the templates of a StatefulSet", () => {
+    expect(objectAt(one({ volumes: [volume] }), "PersistentVolumeClaim/shop-web-data")["spec"]).toEqual(expected);
+    expect(specOf({ kind: "statefulset", volumes: [volume] }, "StatefulSet")).toMatchObject({
+      volumeClaimTemplates: [{ spec: expected }],
+    });
+  });
+
+  test("[RN4] a deployment all of whose volumes can be mounted on several nodes is replaced without a pause", () => {
+    const strategyWith = (...volumes: NonNullable<Workload["volumes"]>) => specOf({ volumes }, "Deployment");
+    expect(strategyWith(volume)).toMatchObject({ strategy: { type: "RollingUpdate" } });
+    for (const access_mode of ["ReadWriteOncePod", "ReadWriteOnce", undefined] as const) {
+      const own = { name: "own", mount_path: "/own", size_gb: 1, ...(access_mode ? { access_mode } : {}) };
+      expect(strategyWith(volume, own)).toMatchObject({ strategy: { type: "Recreate" } });
+    }
+  });
+});
+
 describe("a job", () => {
-  test("[RN7] runs once, without regard to replicas", () => {
+  test("[RN7] a Job runs once, whatever number of replicas is written", () => {
     expect(specOf({ kind: "job", replicas: 3 }, "Job")).toMatchObject({ suspend: false, backoffLimit: 3 });
     expect(specOf({ kind: "job", replicas: 3 }, "Job")).not.toHaveProperty("completions");
     expect(podOf(workload("web", { kind: "job" })).spec).toHaveProperty("restartPolicy", "Never");
   });
 
-  test("[RN7] is another one when what it runs or is given changes", () => {
+  test("[RN7] a Job gets another name when what it runs or what it is given changes", () => {
     const names = [
       jobName({}),
       jobName({ image: "other" }),
@@ -91,7 +116,7 @@ describe("a job", () => {
     expect(new Set(names).size).toBe(names.length);
   });
 
-  test("[RN7] [AO40] stays the same with a pause, another pull secret, other replicas or another level", () => {
+  test("[RN7] [AO40] a Job keeps its name with a pause, another pull secret, other replicas or another pod security level", () => {
     const names = [
       jobName({}),
       jobName({}, { paused: true }),
@@ -102,7 +127,7 @@ describe("a job", () => {
     expect(new Set(names).size).toBe(1);
   });
 
-  test("[RN7] keeps its name from one version of the operator to the next, or all jobs would run again", () => {
+  test("[RN7] a Job keeps its name from one version of the operator to the next, or all Jobs would run again", () => {
     expect(jobName({ command: ["migrate"], env: [{ name: "A", value: "1" }] })).toBe("shop-web-3caf46b6");
   });
 });
@@ -121,7 +146,7 @@ test("[RN8] a cronjob runs by UTC, never twice at once, and at most an hour late
 describe("what scales by itself", () => {
   const autoscale = { min: 2, max: 6, cpu_percent: 70 };
 
-  test.each(["deployment", "statefulset"] as const)("[RN11] a %s has an autoscaler and says no replicas", (kind) => {
+  test.each(["deployment", "statefulset"] as const)("[RN11] a %s that autoscales sets no replicas", (kind) => {
     const objects = one({ kind, autoscale, replicas: 4 });
     const target = objectAt(objects, kind === "deployment" ? "Deployment" : "StatefulSet");
     expect(target["spec"]).not.toHaveProperty("replicas");
@@ -140,13 +165,13 @@ describe("what scales by itself", () => {
     ["where only memory is requested", { requests: { memory: "1Gi" } }, { requests: { cpu: "100m", memory: "1Gi" } }],
     ["but not where it is requested", { requests: { cpu: "2" } }, { requests: { cpu: "2" } }],
     ["nor where it is limited", { limits: { cpu: "2" } }, { limits: { cpu: "2" } }],
-  ])("[RN11] it requests some CPU to scale by %s", (_, resources, expected) => {
+  ])("[RN11] a component with autoscaling requests some CPU to scale by %s", (_, resources, expected) => {
     const spec = resources ? { autoscale, resources } : { autoscale };
     expect(containerOf(workload("web", spec))["resources"]).toEqual(expected);
   });
 });
 
-test("[RN12] probes ask by HTTP, open a port or run a command", () => {
+test("[RN12] probes send an HTTP request, open a TCP port or run a command", () => {
   const probes = {
     readiness: { path: "/healthz", port: 8080, initial_delay_seconds: 0, period_seconds: 5 },
     liveness: { port: 8080, initial_delay_seconds: 3, timeout_seconds: 2, failure_threshold: 4 },
@@ -159,7 +184,7 @@ test("[RN12] probes ask by HTTP, open a port or run a command", () => {
   });
 });
 
-test("[RN13] the container runs what is written", () => {
+test("[RN13] the container runs the command, arguments, resources and ports that are written", () => {
   const resources = { requests: { cpu: "1", memory: "1Gi" }, limits: { memory: "2Gi" } };
   const ports = [
     { name: "http", port: 80 },
@@ -182,7 +207,7 @@ test("[RN13] the container runs what is written", () => {
 });
 
 describe("pods", () => {
-  test("[RN14] get no token, no variables about Services, no new rights, and every pull secret", () => {
+  test("[RN14] pods get no token, no variables about Services, no new privileges, and every pull secret", () => {
     const pod = podOf(workload("web"), { pullSecrets: ["ghcr-registry-project", "hub-registry-cluster"] });
     expect(pod.spec).toMatchObject({
       automountServiceAccountToken: false,
@@ -196,7 +221,7 @@ describe("pods", () => {
   });
 
   test.each(["deployment", "statefulset", "job", "cronjob"] as const)(
-    "[AO40] of a %s say what the level `restricted` asks for, and are left their root user elsewhere",
+    "[AO40] pods of a %s meet the level `restricted` where it is asked for, and may run as root elsewhere",
     (kind) => {
       const contextAt = (podSecurity: "privileged" | "baseline" | "restricted") =>
         podOf(workload("web", { kind, schedule: "0 3 * * *" }), { podSecurity }).spec.containers[0]["securityContext"];
@@ -211,7 +236,7 @@ describe("pods", () => {
     },
   );
 
-  test("[RN14] of a job pull by its account", () => {
+  test("[RN14] pods of a Job pull images with the pull secrets of their service account", () => {
     const objects = one({ kind: "job" }, { pullSecrets: ["ghcr-registry-project"] });
     expect(objectAt(objects, "ServiceAccount/shop-web")).toMatchObject({
       automountServiceAccountToken: false,
@@ -226,7 +251,7 @@ describe("pods", () => {
 describe("while the app is paused", () => {
   const paused = { paused: true };
 
-  test("[RN15] nothing has replicas, and no autoscaler would bring them back", () => {
+  test("[RN15] while an app is paused no workload has replicas, and no autoscaler would bring them back", () => {
     const spec: Workload = {
       replicas: 3,
       ports: [{ name: "http", port: 80 }],
@@ -239,7 +264,7 @@ describe("while the app is paused", () => {
     expect(specOf({ kind: "statefulset", replicas: 2 }, "StatefulSet", paused)).toHaveProperty("replicas", 0);
   });
 
-  test("[RN15] jobs and cronjobs are suspended", () => {
+  test("[RN15] while an app is paused its Jobs and CronJobs are suspended", () => {
     expect(specOf({ kind: "job" }, "Job", paused)).toHaveProperty("suspend", true);
     expect(specOf({ kind: "cronjob", schedule: "@daily" }, "CronJob", paused)).toHaveProperty("suspend", true);
   });

@@ -37,8 +37,8 @@ const slowEndSeconds = (spec: WorkloadContext["spec"]): number =>
 
 function deployment(context: WorkloadContext): KubeObject {
   const { spec, names, selector } = context;
-  // A volume is mounted on one node at a time: a new pod elsewhere would wait for it for as long as the old one runs.
-  const strategy = someOf(spec.volumes)
+  // Where a volume is mounted on one node at a time, a new pod elsewhere would wait for it for as long as the old one runs.
+  const strategy = spec.volumes?.some(({ access_mode }) => access_mode !== "ReadWriteMany")
     ? { type: "Recreate" }
     : { type: "RollingUpdate", rollingUpdate: { maxSurge: "25%", maxUnavailable: 0 } };
   return objectOf(context, "apps/v1", "Deployment", names.base, {
@@ -89,12 +89,12 @@ function daemonSet(context: WorkloadContext): KubeObject {
   });
 }
 
-/** Pull secrets come by its account: one more of them is no reason to do the work again. */
+/** Pull secrets come by its account: one more of them is not a reason to do the work again. */
 function job(context: WorkloadContext): KubeObject {
   const { names, isPaused } = context;
   const options = { restartPolicy: "Never", serviceAccountName: names.base } as const;
   const template = podTemplate(context, options);
-  // The level is no part of the name: work that is done is not done again because the level has changed.
+  // The level is not part of the name: work that is done is not done again because the level has changed.
   const named = podTemplate({ ...context, podSecurity: "baseline" }, options);
   return objectOf(context, "batch/v1", "Job", names.job(shortHash(canonicalJson(named))), {
     spec: { suspend: isPaused, backoffLimit: JOB_RETRIES, template },
@@ -136,7 +136,7 @@ function cronJob(context: WorkloadContext): KubeObject {
   });
 }
 
-/** None while the app is paused: it would have the replicas back at once. */
+/** There is no autoscaler while the app is paused: it would start the replicas again at once. */
 export function autoscalerObjects(
   context: WorkloadContext,
   { apiVersion, kind, metadata: { name } }: KubeObject,

@@ -21,7 +21,7 @@ function configIn(secret: KubeObject | undefined): unknown {
 }
 
 describe("pull secrets", () => {
-  test("[OD30] are what the kubelet reads", () => {
+  test("[OD30] a pull secret has the form that the kubelet reads", () => {
     const [secret] = made([{ name: "quay", server: "https://Quay.io/team/", password: "p:ss" }]);
     expect(secret).toMatchObject({
       kind: "Secret",
@@ -34,17 +34,17 @@ describe("pull secrets", () => {
 
   const HUB = "https://index.docker.io/v1/";
   test.each(["docker.io", "https://index.docker.io/v1/", "registry-1.docker.io", "https://docker.io/"])(
-    "[OD30] know Docker Hub as %s too",
+    "[OD30] a pull secret for Docker Hub is known as %s too",
     (server) => expect(configIn(made([{ name: "hub", server }])[0])).toEqual({ auths: { [HUB]: expect.anything() } }),
   );
 
-  test("[OD31] that are as they should be are not written again; others are, and the rest goes", () => {
+  test("[OD31] pull secrets that are right are not written again, others are, and the rest is deleted", () => {
     const before = made([{ name: "a" }, { name: "b" }, { name: "c" }]);
     const { apply, prune, taken } = plan(stored([{ name: "a" }, { name: "b", password: "new" }]), before);
     expect([names(apply), names(prune), taken]).toEqual([["b"], ["c"], []]);
   });
 
-  test("[OD31] whose labels or content somebody has changed are written again", () => {
+  test("[OD31] a pull secret whose labels or content somebody has changed is written again", () => {
     const [secret] = made([{ name: "a" }]) as [KubeObject];
     const { "binnacle.dev/project": _, ...labels } = secret.metadata.labels ?? {};
     expect(
@@ -53,7 +53,7 @@ describe("pull secrets", () => {
     expect(names(plan(stored([{ name: "a" }]), [{ ...secret, data: {} }]).apply)).toEqual(["a"]);
   });
 
-  test("[OD32] never take the place of somebody else's Secret, nor of another cluster's", () => {
+  test("[OD32] a pull secret never replaces a Secret of somebody else or of another cluster", () => {
     const foreign: KubeObject = { apiVersion: "v1", kind: "Secret", metadata: { name: "a", namespace: "shop" } };
     const { apply, prune, taken } = plan(stored([{ name: "a" }, { name: "b" }]), [
       foreign,
@@ -62,12 +62,12 @@ describe("pull secrets", () => {
     expect([names(apply), names(prune), taken]).toEqual([[], [], ["a", "b"]]);
   });
 
-  test("[OD33] all are deleted with the set", () => {
+  test("[OD33] all pull secrets of a namespace are deleted with their set", () => {
     const { apply, prune } = plan(stored([{ name: "a" }], true), made([{ name: "a" }, { name: "b" }]));
     expect([names(apply), names(prune)]).toEqual([[], ["a", "b"]]);
   });
 
-  test("[OD34] are named to workloads while they are there", () => {
+  test("[OD34] pull secrets are named to workloads while their set is not being deleted", () => {
     expect(pullSecretNames(stored([{ name: "a" }, { name: "b" }]))).toEqual(["a", "b"]);
     expect(pullSecretNames(stored([{ name: "a" }], true))).toEqual([]);
     expect(pullSecretNames(null)).toEqual([]);

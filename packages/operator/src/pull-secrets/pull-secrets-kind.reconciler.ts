@@ -2,24 +2,28 @@ import { finalize } from "../desired/finalizer.adapter.ts";
 import { ownSelector } from "../desired/ownership.ts";
 import type { KubeObject } from "../kube/kube-client.ts";
 import { SECRETS } from "../kube/resource-types.ts";
-import type { DispatchedKind, Found, KindReconciler, Pass, ReconcilerPorts } from "../reconcile/kind.ts";
+import type { DispatchedKind, Found, KindReconciler, Pass, ReconcilerPorts, Work } from "../reconcile/kind.ts";
 import { PULL_SECRET_LABEL, planPullSecrets, type RegistrySecrets } from "./pull-secrets.ts";
 
 /** Secrets of others are not watched, so they are read again after a while. */
 const REQUEUE_MS = 15_000;
 
 /** Pull secrets have nothing that may be public, so they are held by a Secret instead of a custom resource. */
-export const registryKind: DispatchedKind<"registry_secrets"> = {
+export const pullSecretsKind: DispatchedKind<"registry_secrets"> = {
   kind: "registry_secrets",
   holder: SECRETS,
   nameIn: () => "binnacle-registries",
   companionPrefix: null,
   emptySecret: { registries: [] },
-  reconciler: createRegistryReconciler,
+  nameTaken: (message) => ({ state: "apply_failed", message }),
+  reconciler: createPullSecretsReconciler,
 };
 
 /** Makes the Secrets with which the workloads of a namespace pull their images. */
-function createRegistryReconciler({ kube, log, clusterId }: ReconcilerPorts): KindReconciler<"registry_secrets"> {
+function createPullSecretsReconciler(
+  { kube, view, log, clusterId }: ReconcilerPorts,
+  work: Work,
+): KindReconciler<"registry_secrets"> {
   const ownPullSecrets = `${ownSelector(clusterId)},${PULL_SECRET_LABEL}`;
 
   async function apply({ resource: stored }: Found<"registry_secrets">): Promise<Pass<"registry_secrets">> {
@@ -35,7 +39,7 @@ function createRegistryReconciler({ kube, log, clusterId }: ReconcilerPorts): Ki
     const { prune } = planPullSecrets(stored, await ours(stored), clusterId);
     await removeSecrets(prune);
     if ((await ours(stored)).length > 0) return { report: null, requeueAfterMs: REQUEUE_MS };
-    const finalized = await finalize(kube, registryKind, holder);
+    const finalized = await finalize(kube, pullSecretsKind, holder);
     if (finalized.state === "gone") return { report: { state: "gone" }, requeueAfterMs: null };
     log.warn({ key: stored.key, finalizers: finalized.by }, "a Secret of Binnacle is held by finalizers of others");
     return { report: null, requeueAfterMs: REQUEUE_MS };
@@ -71,7 +75,10 @@ function createRegistryReconciler({ kube, log, clusterId }: ReconcilerPorts): Ki
         keyOf: (name) => `registry_secrets/${name.split("/")[0]}`,
       },
     ],
+    subscribe: () => [view.onChange("project", (key) => work.enqueueIn(key.slice(key.indexOf("/") + 1)))],
     apply,
+    // Pull secrets are not reported on: their project says that it is suspended.
+    observe: async () => ({ report: null, requeueAfterMs: null }),
     remove,
     rejected: ({ resource }, { message }) => (resource.isDeleting ? null : { state: "apply_failed", message }),
   };

@@ -24,7 +24,7 @@ async function configOf(namespace: string, name: string): Promise<string> {
   return Buffer.from(content, "base64").toString("utf8");
 }
 
-test("[OD30] [OD31] pull secrets follow the desired state", async () => {
+test("[OD30] [OD31] the pull secrets of a namespace follow the desired state", async () => {
   const shop = await madeProject("pulls");
   const key = `registry_secrets/${shop}`;
   await operator.store.apply(applyRegistries([{ name: "quay" }, { name: "ghcr", server: "ghcr.io" }], shop));
@@ -45,7 +45,7 @@ test("[OD30] [OD31] pull secrets follow the desired state", async () => {
   await eventually(async () => expect(await configOf(shop, "quay")).toContain("rotated"));
 });
 
-test("[OD32] a Secret of somebody else with such a name is left alone and named", async () => {
+test("[OD32] a Secret of somebody else with the name of a pull secret is left alone and named in the report", async () => {
   const shop = await madeProject("taken");
   const foreign = {
     apiVersion: "v1",
@@ -61,7 +61,7 @@ test("[OD32] a Secret of somebody else with such a name is left alone and named"
   expect(await secretOf(shop, "ghcr")).not.toBeNull();
 });
 
-test("[OD33] a set that is removed takes its pull secrets along, and is gone then", async () => {
+test("[OD33] a removed set of registries deletes its pull secrets, and is gone after that", async () => {
   const shop = await madeProject("removed");
   const frame = applyRegistries([{ name: "quay" }], shop);
   await operator.store.apply(frame);
