@@ -10,7 +10,7 @@ import type { ObjectDraft } from "./store/kube-object.ts";
 
 /** A simulated cluster with the real operator in front of it, both for as long as this process runs. */
 
-const OPERATOR = fileURLToPath(new URL("../../operator/src/main.ts", import.meta.url));
+const OPERATOR = fileURLToPath(import.meta.resolve("@binnacle/operator/main"));
 const DEFINITIONS = fileURLToPath(new URL("../../../deploy/charts/binnacle-operator/files/crds", import.meta.url));
 const CHARTS_ROLE = fileURLToPath(
   new URL("../../../deploy/charts/binnacle-operator/files/charts-role.yaml", import.meta.url),

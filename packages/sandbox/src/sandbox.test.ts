@@ -30,7 +30,7 @@ const web = {
   },
 };
 
-test("[SA1] the kubeconfig leads to the sandbox, with its token, under a name that says what it is", async () => {
+test("[SA1] the kubeconfig leads to the sandbox with its token, under a name that says that it is simulated", async () => {
   const sandbox = await started({ token: "secret" });
   const config = parse(sandbox.kubeconfig());
   expect(config).toMatchObject({
@@ -60,7 +60,7 @@ test.each([{ origin: "https://example.com" }, { host: "example.com" }])(
   },
 );
 
-test("[SA4] a sandbox without a port is asked in the process, and lives all the same", async () => {
+test("[SA4] a sandbox without a port is asked in the process, and its controllers run all the same", async () => {
   const { handle, url, kubeconfig } = await started({ port: null });
   expect(url).toBeNull();
   expect(kubeconfig).toThrow("no port");
@@ -71,7 +71,7 @@ test("[SA4] a sandbox without a port is asked in the process, and lives all the 
   );
 });
 
-test("[SA13] a sandbox that is kept in a file goes on after a restart", async () => {
+test("[SA13] a sandbox that is stored in a file goes on after a restart", async () => {
   const folder = await mkdtemp(join(tmpdir(), "sandbox-"));
   const persistPath = join(folder, "cluster.jsonl");
   const first = await started({ persistPath });
@@ -83,7 +83,7 @@ test("[SA13] a sandbox that is kept in a file goes on after a restart", async ()
   await rm(folder, { recursive: true });
 });
 
-test("[SA22] YAML is taken where Kubernetes takes it", async () => {
+test("[SA22] the sandbox accepts YAML where Kubernetes does", async () => {
   const { url } = await started();
   const path = `${url}/api/v1/namespaces/default/configmaps/y?fieldManager=me`;
   const body = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: y}\ndata: {a: b}\n";
@@ -101,14 +101,14 @@ test("[SA22] YAML is taken where Kubernetes takes it", async () => {
   expect(broken.status).toBe(400);
 });
 
-test("[SA22] a body that is said to be Protobuf and is not is refused", async () => {
+test("[SA22] a body that claims to be Protobuf and is not is refused", async () => {
   const { url } = await started();
   const headers = { "content-type": "application/vnd.kubernetes.protobuf" };
   const answer = await fetch(`${url}/api/v1/namespaces`, { method: "POST", body: "{}", headers });
   expect(await answer.json()).toMatchObject({ code: 400, reason: "BadRequest" });
 });
 
-test("[SA11] a watch over a connection tells what happens, and is over when the reader goes", async () => {
+test("[SA11] a watch over a connection delivers events, and ends when the reader leaves", async () => {
   const { url, store } = await started();
   const ending = new AbortController();
   const answer = await fetch(`${url}/api/v1/namespaces/default/configmaps?watch=true&labelSelector=of=me`, {
@@ -123,7 +123,7 @@ test("[SA11] a watch over a connection tells what happens, and is over when the 
   ending.abort();
 });
 
-test("[EX18] a command runs in a simulated container over a WebSocket, as an API server has it", async () => {
+test("[EX18] a command runs in a simulated container over a WebSocket, as with a real API server", async () => {
   const sandbox = await started({ token: "secret" });
   const headers = { authorization: "Bearer secret", "content-type": "application/json" };
   await fetch(sandbox.url + DEPLOYMENTS, { method: "POST", headers, body: JSON.stringify(web) });

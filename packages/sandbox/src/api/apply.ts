@@ -62,7 +62,7 @@ function beforeFirstApply(core: Core, resource: Resource, live: JsonRecord, cont
 }
 
 function checked(resource: Resource, { name, namespace }: Place, config: unknown): JsonRecord {
-  if (!isRecord(config)) throw badRequest("error decoding YAML: the patch is no object");
+  if (!isRecord(config)) throw badRequest("error decoding YAML: the patch is not an object");
   const [apiVersion, kind] = [textAt(config, "apiVersion"), textAt(config, "kind")];
   if (apiVersion !== resource.apiVersion || kind !== resource.kind) {
     throw badRequest(`invalid object type: ${apiVersion.includes("/") ? apiVersion : `/${apiVersion}`}, Kind=${kind}`);

@@ -116,7 +116,7 @@ function filterFor({ subresources }: Resource, subresource: string): (set: Field
   return subresource === "" && subresources.includes("status") ? allButStatus : (set) => set;
 }
 
-/** As it is compared with another: who manages what is no part of what it says. */
+/** As it is compared with another: who manages what is not part of what it says. */
 export function comparable(object: JsonRecord | KubeObject): JsonRecord {
   const { managedFields: _, ...metadata } = isRecord(object["metadata"]) ? object["metadata"] : {};
   return { ...object, metadata };

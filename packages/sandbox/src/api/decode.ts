@@ -5,7 +5,7 @@ import { isRecord, type JsonRecord } from "./fields/typed-value.ts";
 import type { Resource } from "./resource.ts";
 import { hollow, normalize, WrongType } from "./schema/normalize.ts";
 
-/** The object as the server keeps it, with its defaults; what is no such object is refused. */
+/** The object as the server keeps it, with its defaults; anything else is refused. */
 export function decoded(resource: Resource, body: unknown, onUnknown?: (path: string) => void): KubeObject {
   if (!isRecord(body)) throw badRequest(`the object provided is unrecognized (must be of type ${resource.kind})`);
   const { apiVersion = resource.apiVersion, kind = resource.kind, ...rest } = body;

@@ -19,12 +19,15 @@ export class ApiFault extends Error {
   readonly code: number;
   readonly reason: string;
   readonly details: FaultDetails | undefined;
+  /** Where a list that has expired can go on. */
+  readonly continueToken: string | undefined;
 
-  constructor(code: number, reason: string, message: string, details?: FaultDetails) {
+  constructor(code: number, reason: string, message: string, details?: FaultDetails, continueToken?: string) {
     super(message);
     this.code = code;
     this.reason = reason;
     this.details = details;
+    this.continueToken = continueToken;
   }
 }
 
@@ -71,7 +74,8 @@ export const badRequest = (message: string): ApiFault => new ApiFault(400, "BadR
 export const methodNotAllowed = (): ApiFault =>
   new ApiFault(405, "MethodNotAllowed", "the server does not allow this method on the requested resource", {});
 
-export const gone = (message: string): ApiFault => new ApiFault(410, "Expired", message);
+export const gone = (message: string, continueToken?: string): ApiFault =>
+  new ApiFault(410, "Expired", message, undefined, continueToken);
 
 export const internal = (message: string): ApiFault =>
   new ApiFault(500, "InternalError", `Internal error occurred: ${message}`, { causes: [{ message }] });

@@ -26,7 +26,7 @@ export function scaleOf({ custom }: Resource, object: KubeObject): JsonRecord {
 export function scaled({ custom }: Resource, object: KubeObject, scale: unknown): JsonRecord {
   const replicas = at(scale, "spec", "replicas") ?? 0;
   if (typeof replicas !== "number")
-    throw badRequest('Scale in version "v1" cannot be handled as a Scale: replicas is no number');
+    throw badRequest('Scale in version "v1" cannot be handled as a Scale: replicas is not a number');
   const resourceVersion = at(scale, "metadata", "resourceVersion");
   const path = pathIn(custom?.scale?.specReplicasPath ?? "spec.replicas");
   const changed = put(object, path, replicas);

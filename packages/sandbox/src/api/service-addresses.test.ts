@@ -8,7 +8,7 @@ const specOf = (service: KubeObject | null) => (service?.["spec"] ?? {}) as Spec
 const draft = (name: string, spec: object) => ({ metadata: { name, namespace: "shop" }, spec });
 const PORT = { port: 80, protocol: "TCP" };
 
-test("[SA26] services get addresses and node ports of their own, and headless ones get none", () => {
+test("[SA26] Services get addresses and node ports of their own, and headless Services get none", () => {
   const { store } = bareCluster();
   const specs = ["a", "b"].map((name) =>
     specOf(store.create("services", draft(name, { type: "NodePort", ports: [PORT] }))),
@@ -28,7 +28,7 @@ test("[SA26] services get addresses and node ports of their own, and headless on
   expect(external).not.toHaveProperty("clusterIP");
 });
 
-test("[SA26] an update that leaves them out keeps the address and the node ports", () => {
+test("[SA26] an update of a Service that leaves out its address and node ports keeps them", () => {
   const { store } = bareCluster();
   const before = specOf(store.create("services", draft("a", { type: "NodePort", ports: [PORT] })));
   const next = {

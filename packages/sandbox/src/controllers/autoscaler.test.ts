@@ -36,7 +36,7 @@ const using = (cpu: string) => {
   return template({ annotations: { "kwok.x-k8s.io/usage-cpu": cpu }, spec: { containers } });
 };
 
-test("[SC70] scales with use as the controller manager, and says what it has seen", async () => {
+test("[SC70] the autoscaler scales with use as the controller manager, and reports what it has seen", async () => {
   world.create("deployments.apps", deployment("web", { replicas: 2, template: using("100m") }));
   await world.pass(5);
   scale({});
@@ -60,7 +60,7 @@ test("[SC70] scales with use as the controller manager, and says what it has see
   expect(conditionOf(scaler(), "ScalingLimited")).toMatchObject({ status: "True", reason: "TooManyReplicas" });
 });
 
-test("[SC71] keeps to its least at once, and goes down only after five calm minutes", async () => {
+test("[SC71] the autoscaler raises to its minimum at once, and scales down only after five calm minutes", async () => {
   world.create("deployments.apps", deployment("web", { replicas: 4, template: using("1m") }));
   await world.pass(5);
   scale({ minReplicas: 2 });
@@ -73,7 +73,7 @@ test("[SC71] keeps to its least at once, and goes down only after five calm minu
   expect(replicas()).toBe(2);
 });
 
-test("[SC71] leaves what is scaled to nothing alone, and says when it cannot measure or find its target", async () => {
+test("[SC71] the autoscaler leaves zero replicas alone, and reports when it cannot measure or find its target", async () => {
   scale({});
   await world.pass(1);
   expect(conditionOf(scaler(), "AbleToScale")).toMatchObject({ status: "False", reason: "FailedGetScale" });

@@ -39,7 +39,7 @@ export interface Target extends KubeObject {
 export const autoscalers = (usage: UsageSource): Controller => ({
   name: "autoscaler",
   concerns({ resource, type, object, previous }, view) {
-    // A status is no news; the next look comes with time.
+    // A status is not news; the next look comes with time.
     if (type === "DELETED" || object.metadata.generation === previous?.metadata.generation) return [];
     if (resource === AUTOSCALERS) return [placeOf(AUTOSCALERS, object)];
     if (TARGETS[object.kind] !== resource || type !== "ADDED") return [];
@@ -81,14 +81,14 @@ function stepAutoscaler(
   const { scaleTargetRef, metrics = DEFAULT_METRICS } = scaler.spec;
   if (!target) {
     const message = `the HPA controller was unable to get the target's current scale: ${scaleTargetRef.kind} "${scaleTargetRef.name}" not found`;
-    return { writes: told(scaler, {}, [able("False", "FailedGetScale", message)], nowMs), wakeAtMs };
+    return { writes: statusOf(scaler, {}, [able("False", "FailedGetScale", message)], nowMs), wakeAtMs };
   }
   const current = target.spec.replicas ?? 1;
   const counts = { currentReplicas: target.status?.replicas ?? 0, desiredReplicas: current };
   if (current === 0) {
     const message = "scaling is disabled since the replica count of the target is zero";
     const disabled = { type: "ScalingActive", status: "False", reason: "ScalingDisabled", message } as const;
-    return { writes: told(scaler, { ...counts, desiredReplicas: 0 }, [able(), disabled], nowMs), wakeAtMs };
+    return { writes: statusOf(scaler, { ...counts, desiredReplicas: 0 }, [able(), disabled], nowMs), wakeAtMs };
   }
   const measured = metrics.map((metric) => ({ metric, ...measure(metric, pods, current, usage) }));
   const wanted = measured.flatMap(({ replicas }) => replicas ?? []);
@@ -117,7 +117,7 @@ function stepAutoscaler(
             ),
           ]
         : []),
-      ...told(scaler, { ...scaledTo, ...(isScaling ? { lastScaleTime: stampOf(nowMs) } : {}) }, conditions, nowMs),
+      ...statusOf(scaler, { ...scaledTo, ...(isScaling ? { lastScaleTime: stampOf(nowMs) } : {}) }, conditions, nowMs),
     ],
     wakeAtMs,
   };
@@ -184,7 +184,7 @@ const active = (isMeasured: boolean): Condition =>
         message: "the HPA was unable to compute the replica count: no usage of ready pods with requests is known",
       };
 
-function told(scaler: Autoscaler, fields: object, conditions: readonly Condition[], nowMs: number): Write[] {
+function statusOf(scaler: Autoscaler, fields: object, conditions: readonly Condition[], nowMs: number): Write[] {
   const { lastScaleTime, conditions: before = [] } = scaler.status ?? {};
   const all = conditions.reduce((known, one) => withCondition(known, one, nowMs), before);
   return statusWrites(AUTOSCALERS, scaler, {

@@ -20,7 +20,7 @@ describe("a claim", () => {
   });
   const CLAIMS = "persistentvolumeclaims";
 
-  test("[SC75] is bound to a volume of its own, which grows and goes with it", async () => {
+  test("[SC75] a volume claim is bound to a volume of its own, which grows and is deleted with the claim", async () => {
     world.create(CLAIMS, claim());
     await world.pass(0);
     const { uid } = world.get(CLAIMS, "data").metadata;
@@ -40,14 +40,14 @@ describe("a claim", () => {
     expect([...world.list(CLAIMS), ...world.list("persistentvolumes")]).toEqual([]);
   });
 
-  test("[SC75] of a class that is not there waits, and says for what", async () => {
+  test("[SC75] a volume claim of a missing storage class stays pending, and an event says why", async () => {
     world.create(CLAIMS, claim({ storageClassName: "fast" }));
     await world.pass(10);
     expect(world.get(CLAIMS, "data")).toMatchObject({ status: { phase: "Pending" } });
     expect(world.list("events")).toContainEqual(expect.objectContaining({ reason: "ProvisioningFailed" }));
   });
 
-  test("[SC76] that a pod uses goes after it", async () => {
+  test("[SC76] a volume claim that a pod uses is deleted after the pod", async () => {
     world.create(CLAIMS, claim());
     const volumes = [{ name: "data", persistentVolumeClaim: { claimName: "data" } }];
     world.create("pods", barePod("one", { spec: { volumes } }));
@@ -70,7 +70,7 @@ describe("a service", () => {
   });
   const SLICES = "endpointslices.discovery.k8s.io";
 
-  test("[SC77] knows the pods that answer for it, and forgets those that leave", async () => {
+  test("[SC77] a Service has the endpoints of its ready pods, and drops those that are deleted", async () => {
     world.create("services", service());
     world.create("deployments.apps", deployment("web", { replicas: 2 }));
     world.create("pods", barePod("never", { annotations: { "sandbox.binnacle.dev/fate": "unready" } }));
@@ -105,7 +105,7 @@ describe("a service", () => {
     expect([...world.list("endpoints"), ...world.list(SLICES)]).toEqual([]);
   });
 
-  test("[SC78] of the type LoadBalancer gets an address that nobody has", async () => {
+  test("[SC78] a Service of the type LoadBalancer gets an address of a range for documentation", async () => {
     world.create("services", service({ type: "LoadBalancer" }));
     await world.pass(0);
     const { loadBalancer } = world.get("services", "web")["status"] as { loadBalancer: { ingress: object[] } };
@@ -114,7 +114,7 @@ describe("a service", () => {
 });
 
 describe("a daemon set", () => {
-  test("[SC79] has a pod on every node, and replaces them one by one", async () => {
+  test("[SC79] a DaemonSet has a pod on every node, and replaces its pods one by one", async () => {
     world.create("daemonsets.apps", daemonSet("agent"));
     await world.pass(5);
     expect(new Set(world.pods().map(({ spec }) => spec.nodeName)).size).toBe(3);

@@ -80,7 +80,8 @@ export class ControlLoop {
   }
 
   #notice(change: StoreEvent): void {
-    const { view } = this.#ports;
+    const { view, recorder, time } = this.#ports;
+    if (change.resource === "events" && change.type === "ADDED") recorder.noted(change.object, time.nowMs());
     if (change.type === "DELETED") view.forget(change.resource, change.object);
     else view.note(change.resource, change.object);
     for (const controller of this.#controllers) {

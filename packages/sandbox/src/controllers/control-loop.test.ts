@@ -19,7 +19,7 @@ describe("the loop of a cluster", () => {
     world.create("pods", barePod("broken", { annotations: { "sandbox.binnacle.dev/fate": "image" } }));
   }
 
-  test("[SC1] does nothing and waits for nothing when there is nothing to do", async () => {
+  test("[SC1] the control loop does nothing and sets no timer when there is nothing to do", async () => {
     fill();
     await world.pass(60);
     const changes = world.changes();
@@ -30,7 +30,7 @@ describe("the loop of a cluster", () => {
     expect(world.errors).toEqual([]);
   });
 
-  test("[SC2] has one timer, however many things wait for their time", async () => {
+  test("[SC2] the control loop has one timer, however many objects wait for their time", async () => {
     for (let index = 0; index < 20; index++) {
       const annotations = { "sandbox.binnacle.dev/ready-after": `${60 + index}s` };
       world.create("pods", barePod(`slow-${index}`, { annotations }));
@@ -42,7 +42,7 @@ describe("the loop of a cluster", () => {
     expect(world.pods().every(({ status }) => status?.phase === "Running")).toBe(true);
   });
 
-  test("[SC3] goes on after a restart as if there had been none", async () => {
+  test("[SC3] the control loop goes on after a restart as if there had been none", async () => {
     const ends: unknown[] = [];
     for (const restartsAt of [[], [0], [1, 2], [1, 3, 5, 8]]) {
       world.stop();
@@ -73,7 +73,7 @@ describe("the loop of a cluster", () => {
     for (const end of ends) expect(end).toEqual(ends[0]);
   });
 
-  test("[SC4] tries again what was refused, after pauses that grow", async () => {
+  test("[SC4] the control loop retries a refused write after pauses that grow", async () => {
     const { create } = world.store;
     let isRefusing = true;
     const refusals: number[] = [];
@@ -95,7 +95,7 @@ describe("the loop of a cluster", () => {
     expect(world.get("deployments.apps", "web")["status"]).toMatchObject({ availableReplicas: 1 });
   });
 
-  test("[SC5] counts events that repeat, keeps no more than it may, and forgets old ones when new ones come", async () => {
+  test("[SC5] repeated events are counted, their number is limited, and old ones are dropped for new ones", async () => {
     world.stop();
     world = new World({ mostEvents: 10 });
     world.create("pods", barePod("broken", { annotations: { "sandbox.binnacle.dev/fate": "crash" } }));
@@ -120,8 +120,30 @@ describe("the loop of a cluster", () => {
   });
 });
 
+test("[SC5] events that others write are limited like those of the sandbox, and go after an hour", async () => {
+  const world = new World({ mostEvents: 10 });
+  const write = (name: string) =>
+    world.store.create("events", {
+      metadata: { name, namespace: "default" },
+      involvedObject: { kind: "App", name: "web", namespace: "default" },
+      reason: "RolloutComplete",
+    });
+  await world.settle();
+  for (let index = 0; index < 30; index += 1) write(`web.${index}`);
+  await world.settle();
+  const names = () => world.list("events").map(({ metadata }) => metadata.name);
+  expect(names()).toHaveLength(10);
+  expect(names()).toContain("web.29");
+  expect(names()).not.toContain("web.19");
+  await world.pass(3_600);
+  write("web.new");
+  await world.settle();
+  expect(names()).toEqual(["web.new"]);
+  world.stop();
+});
+
 describe("the timer queue", () => {
-  test("[SC2] rings each key once at the time that it was given last, in order", () => {
+  test("[SC2] the timer queue rings each key once at the time that was set last, in order", () => {
     const settings = fc.array(fc.tuple(fc.integer({ min: 0, max: 9 }), fc.option(fc.integer({ min: 1, max: 100 }))));
     fc.assert(
       fc.property(settings, (given) => {

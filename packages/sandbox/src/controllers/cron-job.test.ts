@@ -21,7 +21,7 @@ describe("a schedule", () => {
     ["@hourly", "2026-03-02T10:00:00Z", "2026-03-02T11:00:00Z"],
     ["@weekly", "2026-03-02T10:00:00Z", "2026-03-08T00:00:00Z"],
     ["@yearly", "2026-03-02T10:00:00Z", "2027-01-01T00:00:00Z"],
-  ])("[SC35] %s comes after %s at %s", (text, after, next) => {
+  ])("[SC35] the schedule %s comes after %s at %s", (text, after, next) => {
     const schedule = scheduleOf(text);
     expect(schedule && new Date(nextRunMs(schedule, at(after)) ?? 0)).toEqual(new Date(next));
   });
@@ -36,14 +36,14 @@ describe("a schedule", () => {
     "5-1 * * * *",
     "*/0 * * * *",
     "@often",
-  ])("[SC35] %j is none", (text) => expect(scheduleOf(text)).toBeNull());
+  ])("[SC35] the text %j is not a schedule", (text) => expect(scheduleOf(text)).toBeNull());
 
-  test("[SC35] that never comes is null", () => {
+  test("[SC35] a schedule that never comes has no next time", () => {
     const never = scheduleOf("0 0 30 2 *");
     expect(never && nextRunMs(never, at("2026-03-02T10:00:00Z"))).toBeNull();
   });
 
-  test("[SC35] the last time before the next one is the one before it", () => {
+  test("[SC35] the last time before the next run of a schedule is the run before it", () => {
     const numbers = (least: number, most: number) =>
       fc.oneof(fc.constant("*"), fc.integer({ min: least, max: most }).map(String));
     const text = fc.tuple(numbers(0, 59), numbers(0, 23), numbers(1, 28), numbers(1, 12), numbers(0, 6));
@@ -73,7 +73,7 @@ describe("a cron job", () => {
   const cron = () => world.get<CronJob>("cronjobs.batch", "tick");
   const runs = () => world.list("jobs.batch");
 
-  test("[SC36] runs a job at each of its times, and keeps as many as it says", async () => {
+  test("[SC36] a CronJob runs a Job at each of its times, and keeps as many as its history limit", async () => {
     world.create("cronjobs.batch", cronJob("tick", { schedule: "*/5 * * * *", successfulJobsHistoryLimit: 2 }));
     await world.pass(4 * 60);
     expect(runs()).toEqual([]);
@@ -96,7 +96,7 @@ describe("a cron job", () => {
     expect(world.pods()).toHaveLength(2);
   });
 
-  test("[SC36] that is suspended does nothing, and makes up for the newest time it missed alone", async () => {
+  test("[SC36] a suspended CronJob runs nothing, and afterwards makes up for the newest missed time alone", async () => {
     world.create("cronjobs.batch", cronJob("tick", { schedule: "* * * * *", suspend: true }));
     await world.pass(600);
     expect(runs()).toEqual([]);
@@ -110,7 +110,7 @@ describe("a cron job", () => {
     ["Forbid", 1, 1],
     ["Replace", 1, 1],
   ])(
-    "[SC37] whose runs take long has, by the policy %s, %i at once and %i left",
+    "[SC37] a CronJob whose runs take long has, by the policy %s, %i at once and %i left",
     async (concurrencyPolicy, most, left) => {
       const jobTemplate = { spec: job("run", {}, { annotations: { "sandbox.binnacle.dev/fate": "unready" } })["spec"] };
       world.create("cronjobs.batch", cronJob("tick", { schedule: "* * * * *", concurrencyPolicy, jobTemplate }));

@@ -23,7 +23,7 @@ const MONTHS = ["", "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep
 const WEEKDAYS = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
 const PART = /^(\*|\?|[a-z0-9]+)(?:-([a-z0-9]+))?(?:\/(\d+))?$/;
 
-/** Null for what is no schedule. */
+/** Null for what is not a schedule. */
 export function scheduleOf(text: string): Schedule | null {
   const trimmed = text.trim().toLowerCase();
   const fields = (MACROS[trimmed] ?? trimmed).split(/\s+/);

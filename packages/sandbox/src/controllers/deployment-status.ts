@@ -60,23 +60,24 @@ function progressOf(
 ): Condition | null {
   const before = conditionOf(deployment, "Progressing");
   const title = current ? `ReplicaSet "${current.metadata.name}"` : `Deployment "${deployment.metadata.name}"`;
-  const told = (status: Condition["status"], reason: string, message: string) =>
+  const progressing = (status: Condition["status"], reason: string, message: string) =>
     updated(deployment, nowMs, { type: "Progressing", status, reason, message });
   if (deployment.spec.paused) {
-    return before?.reason === LATE ? before : told("Unknown", "DeploymentPaused", "Deployment is paused");
+    return before?.reason === LATE ? before : progressing("Unknown", "DeploymentPaused", "Deployment is paused");
   }
-  if (isNewVersion && !current) return told("True", "NewReplicaSetCreated", "Created new replica set");
-  if (isComplete(deployment, current, counts)) return told("True", COMPLETE, `${title} has successfully progressed.`);
-  // Scaling a version that is complete, or losing a pod of it, is no rollout that could come too late.
+  if (isNewVersion && !current) return progressing("True", "NewReplicaSetCreated", "Created new replica set");
+  if (isComplete(deployment, current, counts))
+    return progressing("True", COMPLETE, `${title} has successfully progressed.`);
+  // Scaling a version that is complete, or losing a pod of it, is not a rollout that could come too late.
   if (before?.reason === COMPLETE && counts.replicas === counts.updatedReplicas && !isNewVersion) return before;
   const isMoving = hasMoved(deployment, counts) || isNewVersion || before?.status === "Unknown" || !before;
   if (isMoving) {
-    const { lastUpdateTime: _, ...moved } = told("True", "ReplicaSetUpdated", `${title} is progressing.`);
+    const { lastUpdateTime: _, ...moved } = progressing("True", "ReplicaSetUpdated", `${title} is progressing.`);
     return { ...moved, lastUpdateTime: stampOf(nowMs) };
   }
   if (before.reason === COMPLETE || before.reason === LATE) return before;
   const dueMs = deadlineMs(deployment, before, 0);
-  return dueMs === null || dueMs > nowMs ? before : told("False", LATE, `${title} has timed out progressing.`);
+  return dueMs === null || dueMs > nowMs ? before : progressing("False", LATE, `${title} has timed out progressing.`);
 }
 
 const isComplete = ({ spec }: Deployment, current: ReplicaSet | undefined, counts: Counts): boolean =>

@@ -19,7 +19,7 @@ const sets = () => world.list<ReplicaSet>("replicasets.apps");
 const change = (spec: object) => world.store.patch("deployments.apps", "web", "default", { spec });
 
 describe("a deployment", () => {
-  test("[SC10] becomes a replica set and pods, and says when they are available", async () => {
+  test("[SC10] a Deployment becomes a ReplicaSet and pods, and reports when they are available", async () => {
     world.create("deployments.apps", deployment("web", { replicas: 2 }));
     await world.pass(0);
     expect(web()).toMatchObject({
@@ -46,7 +46,7 @@ describe("a deployment", () => {
     }
   });
 
-  test("[SC11] rolls a new template out, keeps the old version, and goes back to it under a new number", async () => {
+  test("[SC11] a Deployment rolls out a new template, keeps the old ReplicaSet, and returns to it as a new revision", async () => {
     world.create("deployments.apps", deployment("web", { replicas: 3 }));
     await world.pass(5);
     change({ template: template({ image: "web:2" }) });
@@ -61,7 +61,7 @@ describe("a deployment", () => {
     expect(sets()[0]?.metadata.annotations).toMatchObject({ "deployment.kubernetes.io/revision": "3" });
   });
 
-  test("[SC11] forgets old versions beyond its limit", async () => {
+  test("[SC11] a Deployment deletes old ReplicaSets beyond its limit", async () => {
     world.create("deployments.apps", deployment("web", { revisionHistoryLimit: 1 }));
     for (const image of ["web:2", "web:3", "web:4"]) {
       await world.pass(10);
@@ -71,7 +71,7 @@ describe("a deployment", () => {
     expect(sets().map(({ spec }) => spec.template.spec.containers[0]?.image)).toEqual(["web:3", "web:4"]);
   });
 
-  test("[SC12] that recreates has no pods of two versions at once", async () => {
+  test("[SC12] a Deployment with the strategy Recreate has no pods of two versions at once", async () => {
     world.create("deployments.apps", deployment("web", { replicas: 2, strategy: { type: "Recreate" } }));
     await world.pass(5);
     change({ template: template({ image: "web:2" }) });
@@ -81,7 +81,7 @@ describe("a deployment", () => {
     expect(web()["status"]).toMatchObject({ updatedReplicas: 2, availableReplicas: 2 });
   });
 
-  test("[SC13] that is paused is scaled and not rolled out", async () => {
+  test("[SC13] a paused Deployment is scaled and not rolled out", async () => {
     world.create("deployments.apps", deployment("web", { replicas: 1 }));
     await world.pass(5);
     change({ paused: true, replicas: 3, template: template({ image: "web:2" }) });
@@ -93,7 +93,7 @@ describe("a deployment", () => {
     expect(world.pods().map(({ spec }) => spec.containers[0]?.image)).toEqual(["web:2", "web:2", "web:2"]);
   });
 
-  test("[SC14] says when it has made no progress for too long, and recovers", async () => {
+  test("[SC14] a Deployment reports when it has made no progress for too long, and recovers", async () => {
     const broken = template({ annotations: { "sandbox.binnacle.dev/fate": "crash" } });
     world.create("deployments.apps", deployment("web", { replicas: 2, progressDeadlineSeconds: 60, template: broken }));
     await world.pass(50);
@@ -105,7 +105,7 @@ describe("a deployment", () => {
     expect(conditionOf(web(), "Progressing")).toMatchObject({ status: "True", reason: "NewReplicaSetAvailable" });
   });
 
-  test("[SC14] that is complete is not late when it is scaled or loses a pod", async () => {
+  test("[SC14] a complete Deployment does not exceed its deadline when it is scaled or loses a pod", async () => {
     world.create("deployments.apps", deployment("web", { replicas: 2, progressDeadlineSeconds: 60 }));
     await world.pass(5);
     change({ replicas: 3 });
@@ -115,7 +115,7 @@ describe("a deployment", () => {
     expect(web()["status"]).toMatchObject({ availableReplicas: 3 });
   });
 
-  test("[SC15] counts a pod as available only after the seconds that it asks for", async () => {
+  test("[SC15] a Deployment counts a pod as available only after minReadySeconds", async () => {
     world.create("deployments.apps", deployment("web", { replicas: 1, minReadySeconds: 30 }));
     await world.pass(10);
     expect(web()["status"]).toMatchObject({ readyReplicas: 1 });
@@ -124,7 +124,7 @@ describe("a deployment", () => {
     expect(web()["status"]).toMatchObject({ readyReplicas: 1, availableReplicas: 1 });
   });
 
-  test("[SC16] that is deleted takes everything along, and one that orphans leaves its pods to the next", async () => {
+  test("[SC16] a deleted Deployment takes its pods along, and with orphaning leaves them to the next Deployment", async () => {
     world.create("deployments.apps", deployment("web", { replicas: 2 }));
     await world.pass(5);
     const names = world.pods().map(({ metadata }) => metadata.name);

@@ -51,6 +51,14 @@ export class EventRecorder {
     this.#prune(nowMs);
   }
 
+  /** An event that others have written goes like one of ours. */
+  noted({ metadata: { name, namespace = "" } }: KubeObject, nowMs: number): void {
+    // One of ours may have gone again before its change is told.
+    if (this.#known.has(`${namespace}/${name}`) || !this.#store.get("events", name, namespace)) return;
+    this.#note(name, namespace, nowMs);
+    this.#prune(nowMs);
+  }
+
   #note(name: string, namespace: string, atMs: number): void {
     const key = `${namespace}/${name}`;
     this.#known.delete(key);

@@ -29,7 +29,7 @@ function owned(name: string, owners: readonly string[], more: Partial<OwnerRefer
 }
 
 describe("what has owners", () => {
-  test("[SC40] goes when the last of them is gone, and forgets those that are", async () => {
+  test("[SC40] an object is deleted when the last of its owners is gone, and loses references to owners that are gone", async () => {
     for (const name of ["a", "b"]) world.create("configmaps", configMap(name));
     owned("c", ["a", "b"]);
     world.store.delete("configmaps", "a", "default");
@@ -40,14 +40,14 @@ describe("what has owners", () => {
     expect(maps()).toEqual([]);
   });
 
-  test("[SC40] goes when its owner was never there", async () => {
+  test("[SC40] an object whose owner never existed is deleted", async () => {
     const ownerReferences = [{ apiVersion: "v1", kind: "ConfigMap", name: "nobody", uid: "none" }];
     world.create("configmaps", configMap("lost", { ownerReferences }));
     await world.pass(0);
     expect(maps()).toEqual([]);
   });
 
-  test("[SC41] goes before an owner that is deleted in the foreground", async () => {
+  test("[SC41] an object is deleted before an owner that is deleted in the foreground", async () => {
     world.create("configmaps", configMap("a"));
     owned("b", ["a"], { blockOwnerDeletion: true });
     world.store.patch("configmaps", "b", "default", { metadata: { finalizers: ["example.com/hold"] } });
@@ -61,7 +61,7 @@ describe("what has owners", () => {
     expect(maps()).toEqual([]);
   });
 
-  test("[SC41] stays where another owner stays, also in the foreground", async () => {
+  test("[SC41] an object stays where another owner stays, also in a foreground deletion", async () => {
     for (const name of ["a", "b"]) world.create("configmaps", configMap(name));
     owned("c", ["a", "b"], { blockOwnerDeletion: true });
     await world.settle();
@@ -70,7 +70,7 @@ describe("what has owners", () => {
     expect(maps()).toEqual(["b", "c"]);
   });
 
-  test("[SC42] stays without an owner when that orphans it", async () => {
+  test("[SC42] an object stays without an owner when the owner's deletion orphans it", async () => {
     world.create("configmaps", configMap("a"));
     owned("b", ["a"]);
     await world.settle();
@@ -80,7 +80,7 @@ describe("what has owners", () => {
     expect(world.get("configmaps", "b").metadata.ownerReferences ?? []).toEqual([]);
   });
 
-  test("[SC40] never outlives all of its owners, in whatever order they go", async () => {
+  test("[SC40] an object never outlives all of its owners, in whatever order they are deleted", async () => {
     const graph = fc.record({
       owners: fc.array(fc.array(fc.integer({ min: 0, max: 11 }), { maxLength: 3 }), { minLength: 2, maxLength: 12 }),
       deleted: fc.array(fc.integer({ min: 0, max: 11 }), { minLength: 1, maxLength: 4 }),
@@ -114,7 +114,7 @@ describe("what has owners", () => {
 describe("a namespace", () => {
   const TEAM = { namespace: "team" };
 
-  test("[SC45] has an account and an authority, and gets them back", async () => {
+  test("[SC45] a namespace has a default service account and a root CA, and gets them back", async () => {
     world.create("namespaces", namespace("team"));
     await world.pass(0);
     expect(world.store.get("serviceaccounts", "default", "team")).not.toBeNull();
@@ -128,7 +128,7 @@ describe("a namespace", () => {
     expect(world.store.get("configmaps", "kube-root-ca.crt", "team")).not.toBeNull();
   });
 
-  test("[SC46] that is deleted goes with all that is in it", async () => {
+  test("[SC46] a deleted namespace is gone with all that is in it", async () => {
     world.create("namespaces", namespace("team"));
     const web = deployment("web", { replicas: 3 });
     world.create("deployments.apps", { ...web, metadata: { ...web.metadata, ...TEAM } });
@@ -146,7 +146,7 @@ describe("a namespace", () => {
     expect(left).toEqual([]);
   });
 
-  test("[SC46] says what holds it up, and goes once nothing does", async () => {
+  test("[SC46] a deleted namespace reports what holds it up, and is gone once nothing does", async () => {
     world.create("namespaces", namespace("team"));
     world.create("configmaps", configMap("held", { ...TEAM, finalizers: ["example.com/hold"] }));
     await world.pass(1);

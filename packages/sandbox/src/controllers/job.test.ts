@@ -17,7 +17,7 @@ const once = () => world.get<Job>("jobs.batch", "once");
 const FAILS = { annotations: { "sandbox.binnacle.dev/fate": "fail" } };
 
 describe("a job", () => {
-  test("[SC30] completes, and tells when", async () => {
+  test("[SC30] a Job completes, and its status tells when", async () => {
     world.create("jobs.batch", job("once"));
     await world.pass(1);
     expect(once()["status"]).toMatchObject({ active: 1, ready: 1, startTime: "2026-03-02T10:00:00Z" });
@@ -30,7 +30,7 @@ describe("a job", () => {
     ]);
   });
 
-  test("[SC30] runs as many pods at once as it may until enough have succeeded", async () => {
+  test("[SC30] a Job runs as many pods at once as it may until enough have succeeded", async () => {
     world.create("jobs.batch", job("once", { completions: 5, parallelism: 2 }));
     let most = 0;
     await world.pass(30, () => {
@@ -41,13 +41,13 @@ describe("a job", () => {
     expect(world.pods()).toHaveLength(5);
   });
 
-  test("[SC30] with an index for each pod completes each of them", async () => {
+  test("[SC30] an indexed Job completes each of its indexes", async () => {
     world.create("jobs.batch", job("once", { completions: 3, parallelism: 3, completionMode: "Indexed" }));
     await world.pass(10);
     expect(once()["status"]).toMatchObject({ succeeded: 3, completedIndexes: "0-2" });
   });
 
-  test("[SC31] tries again after a growing pause, and fails when its tries are used up", async () => {
+  test("[SC31] a Job retries after a growing pause, and fails when its retries are used up", async () => {
     world.create("jobs.batch", job("once", { backoffLimit: 2 }, FAILS));
     await world.pass(9);
     expect(world.pods()).toHaveLength(1);
@@ -60,7 +60,7 @@ describe("a job", () => {
     expect(world.pods()).toHaveLength(3);
   });
 
-  test("[SC31] counts the restarts of containers as tries where its pods start them again", async () => {
+  test("[SC31] restarts of containers count as retries of a Job whose pods restart them", async () => {
     const crashing = {
       annotations: { "sandbox.binnacle.dev/fate": "crash" },
       spec: { restartPolicy: "OnFailure" as const },
@@ -71,7 +71,7 @@ describe("a job", () => {
     expect(world.pods().filter(isActive)).toEqual([]);
   });
 
-  test("[SC31] fails when it takes longer than it may", async () => {
+  test("[SC31] a Job fails when it takes longer than its deadline", async () => {
     const hanging = { annotations: { "sandbox.binnacle.dev/fate": "unready" } };
     world.create("jobs.batch", job("once", { activeDeadlineSeconds: 20 }, hanging));
     await world.pass(19);
@@ -81,7 +81,7 @@ describe("a job", () => {
     expect(world.pods().filter(isActive)).toEqual([]);
   });
 
-  test("[SC32] that is suspended has no pods until it is resumed", async () => {
+  test("[SC32] a suspended Job has no pods until it is resumed", async () => {
     world.create("jobs.batch", job("once", { suspend: true }));
     await world.pass(10);
     expect(world.pods()).toEqual([]);
@@ -92,7 +92,7 @@ describe("a job", () => {
     expect(once()["status"]).toMatchObject({ succeeded: 1 });
   });
 
-  test("[SC32] goes with its pods when its time after the end is over", async () => {
+  test("[SC32] a finished Job is deleted with its pods after its time to live", async () => {
     world.create("jobs.batch", job("once", { ttlSecondsAfterFinished: 30 }));
     await world.pass(20);
     expect(world.list("jobs.batch")).toHaveLength(1);

@@ -57,7 +57,7 @@ export function stepJob(job: Job, pods: readonly Pod[], nowMs: number): Outcome 
     writes: [
       ...writes,
       ...statusWrites(JOBS, job, jobStatus(job, pods, verdict, nowMs)),
-      ...(verdict ? [told(job, verdict.type, verdict.reason, verdict.message)] : []),
+      ...(verdict ? [verdictEvent(job, verdict.type, verdict.reason, verdict.message)] : []),
     ],
     wakeAtMs: earliest(wakeAtMs, deadlineMs || null),
   };
@@ -84,5 +84,5 @@ const ended = (job: Job, pods: readonly Pod[]): Write[] =>
       normal(SOURCE, job, "SuccessfulDelete", `Deleted pod: ${pod.metadata.name}`),
     ]);
 
-const told = (job: Job, type: "Complete" | "Failed", reason: string, message: string): Write =>
+const verdictEvent = (job: Job, type: "Complete" | "Failed", reason: string, message: string): Write =>
   type === "Complete" ? normal(SOURCE, job, "Completed", "Job completed") : warning(SOURCE, job, reason, message);

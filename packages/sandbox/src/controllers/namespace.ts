@@ -74,14 +74,14 @@ function conditionsOf(held: readonly Owned[]): readonly Condition[] {
       type: "NamespaceContentRemaining",
       status: "True",
       reason: "SomeResourcesRemain",
-      message: `Some resources are remaining: ${told(remaining, (name, count) => `${name} has ${count} resource instances`)}`,
+      message: `Some resources are remaining: ${listed(remaining, (name, count) => `${name} has ${count} resource instances`)}`,
     },
     finalizers.size > 0
       ? {
           type: "NamespaceFinalizersRemaining",
           status: "True",
           reason: "SomeFinalizersRemain",
-          message: `Some content in the namespace has finalizers remaining: ${told(finalizers, (name, count) => `${name} in ${count} resource instances`)}`,
+          message: `Some content in the namespace has finalizers remaining: ${listed(finalizers, (name, count) => `${name} in ${count} resource instances`)}`,
         }
       : fine("NamespaceFinalizersRemaining", "ContentHasNoFinalizers", "All content-preserving finalizers finished"),
   ];
@@ -95,10 +95,10 @@ const resourceWithGroup = (resource: string): string => (resource.includes(".") 
 const counts = (names: readonly string[]): ReadonlyMap<string, number> =>
   new Map([...Map.groupBy(names, (name) => name)].map(([name, { length }]) => [name, length]));
 
-const told = (of: ReadonlyMap<string, number>, say: (name: string, count: number) => string): string =>
+const listed = (of: ReadonlyMap<string, number>, textOf: (name: string, count: number) => string): string =>
   [...of]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, count]) => say(name, count))
+    .map(([name, count]) => textOf(name, count))
     .join(", ");
 
 const ACCOUNT = "default";

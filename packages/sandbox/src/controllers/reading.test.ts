@@ -34,13 +34,13 @@ describe("what controllers read", () => {
   test("[SC6] a condition keeps the time of its last change of status", () => {
     const at = (seconds: number) => Date.parse("2026-03-02T10:00:00Z") + seconds * 1_000;
     const first = withCondition([], { type: "Ready", status: "False", reason: "A" }, at(0));
-    const told = withCondition(first, { type: "Ready", status: "False", reason: "B" }, at(5));
-    expect(told).toEqual([{ type: "Ready", status: "False", reason: "B", lastTransitionTime: stampOf(at(0)) }]);
-    const turned = withCondition(told, { type: "Ready", status: "True" }, at(9));
-    expect(turned).toEqual([{ type: "Ready", status: "True", lastTransitionTime: stampOf(at(9)) }]);
+    const repeated = withCondition(first, { type: "Ready", status: "False", reason: "B" }, at(5));
+    expect(repeated).toEqual([{ type: "Ready", status: "False", reason: "B", lastTransitionTime: stampOf(at(0)) }]);
+    const changed = withCondition(repeated, { type: "Ready", status: "True" }, at(9));
+    expect(changed).toEqual([{ type: "Ready", status: "True", lastTransitionTime: stampOf(at(9)) }]);
   });
 
-  test("[SC6] names follow from what they stand for, whatever the order of its fields, and are not taken twice", () => {
+  test("[SC6] generated names follow from their content, whatever the order of its fields, and are not taken twice", () => {
     expect(shortHash({ a: 1, b: [{ c: 2 }] })).toBe(shortHash({ b: [{ c: 2 }], a: 1 }));
     expect(shortHash({ a: 1 })).not.toBe(shortHash({ a: 2 }));
     expect(shortHash({ a: 1 })).toMatch(/^[a-z0-9]{1,10}$/);
@@ -49,7 +49,7 @@ describe("what controllers read", () => {
     expect(taken.size).toBe(50);
   });
 
-  test("[SC18] of the pods of a set, those go first that are missed least", () => {
+  test("[SC18] of the pods of a set, those that are missed least are deleted first", () => {
     const pod = (
       name: string,
       more: { node?: boolean; ready?: boolean; cost?: string; restarts?: number; at?: string },

@@ -11,7 +11,7 @@ const amount = fc.oneof(
   fc.integer({ min: 0, max: 100 }).map((percent) => `${percent}%`),
 );
 
-test("[SC11] a rollout is never short of available pods nor over its limit, and ends with what is wanted", async () => {
+test("[SC11] a rollout never has too few available pods or too many pods, and ends with what is wanted", async () => {
   const plan = fc.record({
     replicas: fc.integer({ min: 1, max: 7 }),
     maxSurge: amount,
@@ -63,7 +63,7 @@ test.each([
   [3, 0, 1, 0, 1],
   [2, 0, "10%", 0, 1],
 ])(
-  "[SC11] %i pods with a surge of %s and %s missing go %i over and %i under",
+  "[SC11] a rollout of %i pods with a surge of %s and %s unavailable goes %i over and %i under",
   (replicas, maxSurge, maxUnavailable, over, under) => {
     const draft = deployment("web", { replicas, strategy: { rollingUpdate: { maxSurge, maxUnavailable } } });
     expect(rolloutLimits(draft as unknown as Deployment)).toEqual({ surge: over, unavailable: under });

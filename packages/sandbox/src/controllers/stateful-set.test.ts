@@ -22,7 +22,7 @@ const claims = [
 const change = (spec: object) => world.store.patch(SETS, "db", "default", { spec });
 
 describe("a stateful set", () => {
-  test("[SC20] starts its pods in order, each with a name and a claim of its own", async () => {
+  test("[SC20] a StatefulSet starts its pods in order, each with a name and a claim of its own", async () => {
     world.create(SETS, statefulSet("db", { replicas: 3, serviceName: "db", volumeClaimTemplates: claims }));
     await world.pass(0);
     expect(names()).toEqual(["db-0"]);
@@ -49,7 +49,7 @@ describe("a stateful set", () => {
     expect(db()["status"]).toMatchObject({ replicas: 3, readyReplicas: 3, currentReplicas: 3, updatedReplicas: 3 });
   });
 
-  test("[SC16] adopts the pods of one before it that was deleted without them, and leaves them running", async () => {
+  test("[SC16] a StatefulSet adopts the pods of an earlier one that was deleted with orphaning, and leaves them running", async () => {
     const set = statefulSet("db", { replicas: 2, volumeClaimTemplates: claims });
     world.create(SETS, set);
     await world.pass(20);
@@ -64,7 +64,7 @@ describe("a stateful set", () => {
     expect(db()["status"]).toMatchObject({ replicas: 2, readyReplicas: 2, updatedReplicas: 2 });
   });
 
-  test("[SC21] that is parallel starts and ends all at once", async () => {
+  test("[SC21] a parallel StatefulSet starts and stops all pods at once", async () => {
     world.create(SETS, statefulSet("db", { replicas: 3, podManagementPolicy: "Parallel" }));
     await world.pass(0);
     expect(names()).toHaveLength(3);
@@ -77,7 +77,7 @@ describe("a stateful set", () => {
     expect(db().status?.currentRevision).toBe((db()["status"] as Record<string, unknown>)["updateRevision"]);
   });
 
-  test("[SC20] goes down from the last, one at a time, and keeps the claims", async () => {
+  test("[SC20] a StatefulSet scales down from the last pod, one at a time, and keeps the claims", async () => {
     world.create(SETS, statefulSet("db", { replicas: 3, volumeClaimTemplates: claims }));
     await world.pass(20);
     change({ replicas: 1 });
@@ -87,7 +87,7 @@ describe("a stateful set", () => {
     expect(world.list("persistentvolumeclaims")).toHaveLength(3);
   });
 
-  test("[SC22] replaces its pods from the last to the first, one at a time", async () => {
+  test("[SC22] a StatefulSet replaces its pods from the last to the first, one at a time", async () => {
     world.create(SETS, statefulSet("db", { replicas: 3 }));
     await world.pass(20);
     const before = db().status?.currentRevision;
@@ -108,7 +108,7 @@ describe("a stateful set", () => {
     expect(status).toMatchObject({ updatedReplicas: 3, currentReplicas: 3 });
   });
 
-  test("[SC22] leaves pods below the partition, and all where they are replaced by hand, as they are", async () => {
+  test("[SC22] a StatefulSet leaves pods below the partition alone, and all pods with the strategy OnDelete", async () => {
     const updateStrategy = { type: "RollingUpdate", rollingUpdate: { partition: 2 } };
     world.create(SETS, statefulSet("db", { replicas: 3, updateStrategy }));
     await world.pass(20);
@@ -124,7 +124,7 @@ describe("a stateful set", () => {
     expect(images()).toEqual(["web:1", "web:1", "web:2"]);
   });
 
-  test("[SC22] that is parallel mends pods that never became ready", async () => {
+  test("[SC22] a parallel StatefulSet replaces pods that never became ready", async () => {
     const broken = template({ annotations: { "sandbox.binnacle.dev/fate": "crash" } });
     world.create(SETS, statefulSet("db", { replicas: 2, podManagementPolicy: "Parallel", template: broken }));
     await world.pass(20);

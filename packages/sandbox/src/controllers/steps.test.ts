@@ -25,7 +25,7 @@ function stored<T extends KubeObject>(draft: ObjectDraft, more: object = {}): T 
 }
 
 /** What a step does, in words: `create pods`, `delete pods a`. */
-const told = ({ writes }: Outcome): string[] =>
+const writesOf = ({ writes }: Outcome): string[] =>
   writes.flatMap((write) => {
     if (write.verb === "event") return [];
     if (write.verb === "create") return [`create ${write.resource}`];
@@ -51,16 +51,16 @@ describe("one step", () => {
     ["too many", [pod("a", "Running"), pod("b", "Pending"), pod("c", "Running")], ["delete pods b"]],
     ["failed ones", [pod("a", "Running"), pod("b", "Failed")], [CREATED]],
     ["leaving ones", [pod("a", "Running"), pod("b", "Running", LEAVING)], [CREATED]],
-  ])("[SC10] of a replica set that wants two pods and has %s", (_, pods, expected) => {
+  ])("[SC10] one step of a ReplicaSet that wants two pods and has %s corrects that", (_, pods, expected) => {
     const set = stored<ReplicaSet>(replicaSet("web", { replicas: 2 }));
-    const done = told(stepReplicaSet(set, pods, START_MS));
+    const done = writesOf(stepReplicaSet(set, pods, START_MS));
     expect(done.filter((one) => one !== "status replicasets.apps web")).toEqual(expected);
   });
 
-  test("[SC10] of a deployment makes a replica set without pods, then gives it some", () => {
+  test("[SC10] one step of a Deployment creates a ReplicaSet without pods, and the next one scales it", () => {
     const web = stored<Deployment>(deployment("web", { replicas: 2 }));
     const first = stepDeployment(web, [], () => false, START_MS);
-    expect(told(first)).toEqual([
+    expect(writesOf(first)).toEqual([
       "create replicasets.apps",
       "patch deployments.apps web",
       "status deployments.apps web",
@@ -85,18 +85,18 @@ describe("one step", () => {
       [pod("a", "Failed"), pod("b", "Running")],
       ["delete pods b", "status jobs.batch once"],
     ],
-  ])("[SC30] [SC31] [SC32] of a job: %s", (_, spec, pods, expected) => {
-    expect(told(stepJob(stored<Job>(job("once", spec)), pods, START_MS))).toEqual(expected);
+  ])("[SC30] [SC31] [SC32] one step of a Job does what is due: %s", (_, spec, pods, expected) => {
+    expect(writesOf(stepJob(stored<Job>(job("once", spec)), pods, START_MS))).toEqual(expected);
   });
 
   test.each([
     ["before its time", 0, [], 1],
     ["at its time", 60_000, ["create jobs.batch", "status cronjobs.batch tick"], 2],
     ["long after its time", 30 * 60_000, ["create jobs.batch", "status cronjobs.batch tick"], 31],
-  ])("[SC36] of a cron job %s", (_, laterMs, expected, nextMinute) => {
+  ])("[SC36] one step of a CronJob does what is due %s", (_, laterMs, expected, nextMinute) => {
     const cron = stored<CronJob>(cronJob("tick", { schedule: "* * * * *" }));
     const outcome = stepCronJob(cron, [], START_MS + laterMs);
-    expect(told(outcome)).toEqual(expected);
+    expect(writesOf(outcome)).toEqual(expected);
     expect(outcome.wakeAtMs).toBe(START_MS + nextMinute * 60_000);
   });
 
@@ -106,17 +106,17 @@ describe("one step", () => {
     ["waiting", "live", ["patch configmaps c"]],
     ["gone", "gone", ["delete configmaps c"]],
     ["gone", "waiting", ["delete configmaps c"]],
-  ] as const)("[SC40] [SC41] of an object with one owner that is %s and one that is %s", (first, second, expected) => {
+  ] as const)("[SC40] [SC41] an object has one owner that is %s and one that is %s", (first, second, expected) => {
     const owner = (uid: string) => ({ apiVersion: "v1", kind: "ConfigMap", name: uid, uid });
     const owned = stored<KubeObject>(configMap("c", { ownerReferences: [owner("a"), owner("b")] }));
-    expect(told(stepOwned("configmaps", owned, (uid) => (uid === "a" ? first : second)))).toEqual(expected);
+    expect(writesOf(stepOwned("configmaps", owned, (uid) => (uid === "a" ? first : second)))).toEqual(expected);
   });
 
   test.each([
     ["nothing", [], ["finalize team"]],
     ["something", [configMap("a")], ["delete configmaps a"]],
     ["something that is leaving", [configMap("a", { ...LEAVING, finalizers: ["x/y"] })], ["status namespaces team"]],
-  ])("[SC46] of a leaving namespace with %s in it", (_, content, expected) => {
+  ])("[SC46] one step of a deleted namespace with %s in it does what is due", (_, content, expected) => {
     const draft = namespace("team");
     const team = stored<Namespace>({
       ...draft,
@@ -124,15 +124,15 @@ describe("one step", () => {
       spec: { finalizers: ["kubernetes"] },
     });
     const owned = content.map((one) => ({ resource: "configmaps", object: stored<KubeObject>(one) }));
-    expect(told(stepNamespace(team, owned, START_MS))).toEqual(expected);
+    expect(writesOf(stepNamespace(team, owned, START_MS))).toEqual(expected);
   });
 
-  test("[SC75] of a claim makes a volume, binds it, and then has nothing to do", () => {
+  test("[SC75] one step of a volume claim creates a volume and binds it, and the next one does nothing", () => {
     const metadata = { name: "data", namespace: "default" };
     const spec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } };
     const claim = stored<VolumeClaim>({ apiVersion: "v1", kind: "PersistentVolumeClaim", metadata, spec });
     const storage = { ...stored<KubeObject>({ metadata: { name: "simulated" } }), provisioner: "simulated" };
-    expect(told(stepClaim(claim, storage, null))).toEqual([
+    expect(writesOf(stepClaim(claim, storage, null))).toEqual([
       "create persistentvolumes",
       "status persistentvolumes pvc-uid-data",
       "patch persistentvolumeclaims data",
@@ -145,6 +145,6 @@ describe("one step", () => {
       status: { phase: "Bound", accessModes: ["ReadWriteOnce"], capacity: { storage: "1Gi" } },
     };
     const volume = stored<KubeObject>({ metadata: { name: "pvc-uid-data" }, spec: { capacity: { storage: "1Gi" } } });
-    expect(told(stepClaim(bound, storage, volume))).toEqual([]);
+    expect(writesOf(stepClaim(bound, storage, volume))).toEqual([]);
   });
 });

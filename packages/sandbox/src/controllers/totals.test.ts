@@ -34,7 +34,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
   fc.constant<Act>((world) => world.restart()),
 );
 
-test("[SC17] after whatever happens, there is what is wanted, and what is counted is what is there", async () => {
+test("[SC17] after any events the cluster has what is wanted, and the counts are those of the existing objects", async () => {
   const story = fc.array(fc.tuple(act, fc.integer({ min: 0, max: 3 })), { maxLength: 12 });
   await fc.assert(
     fc.asyncProperty(story, async (acts) => {

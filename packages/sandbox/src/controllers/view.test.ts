@@ -23,7 +23,7 @@ function cluster() {
   return { store, view, write, owned, ownerReferences };
 }
 
-test("[SC7] an object that a step has made is there for the next, before its event has come", () => {
+test("[SC7] an object that a step has created is visible to the next step, before its event has come", () => {
   const { write, owned, ownerReferences } = cluster();
   write([{ verb: "create", resource: "configmaps", object: configMap("made", { ownerReferences }) }]);
   expect(owned()).toEqual(["made"]);
@@ -42,7 +42,7 @@ test("[SC7] a late event of a deleted object does not hide the new one of the sa
   expect(view.byUid(first?.metadata.uid ?? "")).toBeNull();
 });
 
-test("[SC7] a deletion spares an object that was made anew under the name", () => {
+test("[SC7] a deletion spares an object that was created anew under the same name", () => {
   const { store, write } = cluster();
   const { uid = "" } = store.create("configmaps", configMap("again")).metadata;
   store.delete("configmaps", "again", "default");

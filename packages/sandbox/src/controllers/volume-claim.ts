@@ -65,8 +65,8 @@ export function stepClaim(claim: VolumeClaim, storage: StorageClass | null, volu
   const { storageClassName = "" } = claim.spec;
   if (!storage && !volume) {
     const message = `storageclass.storage.k8s.io "${storageClassName}" not found`;
-    const told = storageClassName === "" ? [] : [warning(SOURCE, claim, "ProvisioningFailed", message)];
-    return { writes: [...told, ...statusWrites(CLAIMS, claim, { phase: "Pending" })], wakeAtMs: null };
+    const warnings = storageClassName === "" ? [] : [warning(SOURCE, claim, "ProvisioningFailed", message)];
+    return { writes: [...warnings, ...statusWrites(CLAIMS, claim, { phase: "Pending" })], wakeAtMs: null };
   }
   const capacity = { storage: claim.spec.resources?.requests?.["storage"] ?? "1Gi" };
   const accessModes = claim.spec.accessModes ?? ["ReadWriteOnce"];

@@ -61,7 +61,7 @@ function unlessChanged(act: () => unknown): void {
   }
 }
 
-/** A namespace that is on its way out takes no more events, which is no reason to leave work undone. */
+/** A namespace that is on its way out takes no more events, which is not a reason to leave work undone. */
 function unlessRefused(act: () => unknown): void {
   try {
     act();

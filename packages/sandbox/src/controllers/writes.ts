@@ -36,11 +36,11 @@ export const patchOf = (resource: GroupResource, object: KubeObject, patch: Fiel
   ...(manager === undefined ? {} : { manager }),
 });
 
-const told = (type: "Normal" | "Warning") => (source: string, about: KubeObject, reason: string, message: string) =>
+const eventOf = (type: "Normal" | "Warning") => (source: string, about: KubeObject, reason: string, message: string) =>
   ({ verb: "event", event: { about, type, reason, message, source } }) satisfies Write;
 
-export const normal = told("Normal");
-export const warning = told("Warning");
+export const normal = eventOf("Normal");
+export const warning = eventOf("Warning");
 
 const SECOND_MS = 1_000;
 

@@ -22,7 +22,7 @@ const warnings = (name = "one") =>
     .map(({ reason }) => reason);
 
 describe("a pod", () => {
-  test("[SC50] is put on a node, waits a moment, and runs", async () => {
+  test("[SC50] a pod is scheduled on a node, waits a moment, and runs", async () => {
     world.create("pods", barePod("one"));
     await world.pass(0);
     expect(pod()).toMatchObject({
@@ -56,7 +56,7 @@ describe("a pod", () => {
     }
   });
 
-  test.each(["sandbox", "test"])("[SC51] may take its time, as %s.binnacle.dev/ready-after says", async (prefix) => {
+  test.each(["sandbox", "test"])("[SC51] a pod is ready after %s.binnacle.dev/ready-after", async (prefix) => {
     world.create("pods", barePod("one", { annotations: { [`${prefix}.binnacle.dev/ready-after`]: "1m30s" } }));
     await world.pass(89);
     expect(pod().status?.phase).toBe("Pending");
@@ -64,7 +64,7 @@ describe("a pod", () => {
     expect(pod().status?.phase).toBe("Running");
   });
 
-  test.each(["sandbox", "test"])("[SC52] crashes again and again when %s.binnacle.dev/fate says so", async (prefix) => {
+  test.each(["sandbox", "test"])("[SC52] a pod keeps crashing when %s.binnacle.dev/fate says so", async (prefix) => {
     world.create("pods", barePod("one", fate("crash", prefix)));
     await world.pass(3);
     expect(pod().status).toMatchObject({
@@ -89,7 +89,7 @@ describe("a pod", () => {
     expect(warnings()).toEqual(["BackOff"]);
   });
 
-  test("[SC52] is killed again and again for want of memory", async () => {
+  test("[SC52] a pod with the fate oom is killed again and again for lack of memory", async () => {
     world.create("pods", barePod("one", fate("oom")));
     await world.pass(5);
     expect(pod().status?.containerStatuses?.[0]).toMatchObject({
@@ -101,7 +101,7 @@ describe("a pod", () => {
   test.each([
     ["its annotation", barePod("one", fate("image"))],
     ["the name of its image", barePod("one", { image: "registry.example.com/does-not-exist:1" })],
-  ])("[SC53] cannot get its image when %s says so", async (_, object) => {
+  ])("[SC53] a pod cannot pull its image when %s says so", async (_, object) => {
     world.create("pods", object);
     await world.pass(1);
     expect(pod().status?.containerStatuses?.[0]?.state.waiting?.reason).toBe("ErrImagePull");
@@ -115,7 +115,7 @@ describe("a pod", () => {
     expect(new Set(warnings())).toEqual(new Set(["Failed"]));
   });
 
-  test("[SC53] runs once its image is mended", async () => {
+  test("[SC53] a pod runs once its image is corrected", async () => {
     world.create("pods", barePod("one", { image: "does-not-exist" }));
     await world.pass(30);
     const containers = pod().spec.containers.map((container) => ({ ...container, image: "web:1" }));
@@ -124,7 +124,7 @@ describe("a pod", () => {
     expect(pod().status?.phase).toBe("Running");
   });
 
-  test("[SC54] runs and never gets ready, or fails, when its annotation says so", async () => {
+  test("[SC54] a pod runs and never gets ready, or fails, when its annotation says so", async () => {
     world.create("pods", barePod("one", fate("unready")));
     world.create("pods", barePod("other", fate("fail")));
     await world.pass(600);
@@ -139,7 +139,7 @@ describe("a pod", () => {
     });
   });
 
-  test("[SC54] that fails in a set is replaced, and those that have ended do not pile up", async () => {
+  test("[SC54] a failed pod of a set is replaced, and finished pods do not pile up", async () => {
     world.stop();
     world = new World({ mostFinishedPods: 5 });
     world.create("deployments.apps", deployment("web", { template: template(fate("fail")) }));
@@ -149,7 +149,7 @@ describe("a pod", () => {
     expect(phases).toHaveLength(6);
   });
 
-  test("[SC55] stops within its grace, and at once when it has none", async () => {
+  test("[SC55] a deleted pod stops within its grace period, and at once when it has none", async () => {
     world.create("pods", barePod("one"));
     world.create("pods", barePod("other"));
     await world.pass(5);
@@ -161,7 +161,7 @@ describe("a pod", () => {
     expect(world.pods()).toEqual([]);
   });
 
-  test("[SC55] that a finalizer holds is left to it", async () => {
+  test("[SC55] a deleted pod that a finalizer holds is left alone", async () => {
     const object = barePod("one");
     world.create("pods", { ...object, metadata: { ...object.metadata, finalizers: ["example.com/hold"] } });
     await world.pass(5);
@@ -181,7 +181,7 @@ describe("the scheduler", () => {
     spec: { containers: [{ name: "main", image: "web:1", resources: { requests } }], ...more },
   });
 
-  test("[SC56] puts no more on a node than it has, says what is missing, and goes on when there is room", async () => {
+  test("[SC56] the scheduler puts no more on a node than fits, reports what is missing, and goes on when there is room", async () => {
     world.stop();
     world = new World({ nodes: 2, nodeCapacity: { cpu: "2", memory: "4Gi", pods: "10" } });
     for (const name of ["a", "b", "c"]) world.create("pods", asking(name, { memory: "3Gi", cpu: "100m" }));
@@ -204,14 +204,14 @@ describe("the scheduler", () => {
   test.each([
     ["a selector that no node has", asking("one", {}, { nodeSelector: { disk: "fast" } })],
     ["its annotation", barePod("one", fate("unschedulable"))],
-  ])("[SC56] leaves a pod waiting for %s", async (_, object) => {
+  ])("[SC56] the scheduler leaves a pod waiting for %s", async (_, object) => {
     world.create("pods", object);
     await world.pass(60);
     expect(conditionOf(pod(), "PodScheduled")).toMatchObject({ reason: "Unschedulable" });
     expect(pod().status?.phase).toBe("Pending");
   });
 
-  test("[SC56] waits for the claims of a pod", async () => {
+  test("[SC56] the scheduler waits for the volume claims of a pod", async () => {
     const volumes = [{ name: "data", persistentVolumeClaim: { claimName: "data" } }];
     world.create("pods", asking("one", {}, { volumes }));
     await world.pass(5);
@@ -226,7 +226,7 @@ describe("the scheduler", () => {
     expect(pod().status?.phase).toBe("Running");
   });
 
-  test("[SC57] has nodes that say that they are simulated, and that come back when deleted", async () => {
+  test("[SC57] the nodes say that they are simulated, and come back when they are deleted", async () => {
     await world.pass(0);
     const names = ["simulated-node-1", "simulated-node-2", "simulated-node-3"];
     expect(world.list("nodes").map(({ metadata }) => metadata.name)).toEqual(names);

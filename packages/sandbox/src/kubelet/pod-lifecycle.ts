@@ -90,7 +90,7 @@ const lacksImage = (pod: Pod, { image }: Container): boolean => fateOf(pod) === 
 function withoutImage(pod: Pod, backoffMs: number, nowMs: number): Outcome {
   const isTriedOnce = nowMs >= backoffMs;
   const reason = isTriedOnce ? "ImagePullBackOff" : "ErrImagePull";
-  const told = (image = "") =>
+  const messageFor = (image = "") =>
     isTriedOnce
       ? `Back-off pulling image "${image}": ErrImagePull: ${notFound(image)}`
       : `failed to pull and unpack image "${image}": ${notFound(image)}`;
@@ -99,7 +99,7 @@ function withoutImage(pod: Pod, backoffMs: number, nowMs: number): Outcome {
       const status = pod.status?.containerStatuses?.find(({ name }) => name === container.name);
       return status?.state.running ? status : running(pod, container, true, nowMs);
     }
-    return waiting(pod, container, reason, told(container.image));
+    return waiting(pod, container, reason, messageFor(container.image));
   });
   const writes = podWrites(pod, "Pending", statuses, nowMs);
   const lacking = pod.spec.containers.filter((container) => lacksImage(pod, container));

@@ -54,11 +54,11 @@ test.each([
   ],
   ["too little memory", pod("a", {}, { memory: "5Gi" }), [node("one")], "nodes are available: 1 Insufficient memory."],
   ["too few processors", pod("a", {}, { cpu: "3" }), [node("one")], "nodes are available: 1 Insufficient cpu."],
-] as const)("[SC56] %s decides where a pod goes", (_, waiting, nodes, expected) => {
+] as const)("[SC56] the scheduler places a pod or says why not: %s", (_, waiting, nodes, expected) => {
   expect(placesOf(scheduled([waiting], nodes))?.[0]).toBe(expected);
 });
 
-test("[SC56] pods of one step are spread, and each counts for the next", () => {
+test("[SC56] the pods of one step are spread over nodes, and each counts for the next", () => {
   const waiting = ["a", "b", "c"].map((name) => pod(name, {}, { cpu: "1500m" }));
   const places = placesOf(scheduled(waiting, [node("one"), node("two")])) ?? [];
   expect(places.slice(0, 2).toSorted()).toEqual(['"nodeName":"one"', '"nodeName":"two"']);

@@ -27,7 +27,7 @@ test.each<[readonly string[], string, string, number]>([
   expect(ran(command, false)).toEqual({ stdout, stderr, code });
 });
 
-test("[EX18] its shell says that it is simulated, shows what is typed, and ends with `exit`", () => {
+test("[EX18] the sandbox's shell says that it is simulated, shows what is typed, and ends with `exit`", () => {
   const { stdout, code } = ran(["/bin/sh"], true, ["echo hx\u007fi\r", "\u0003", "exit 4\r", "echo after\r"]);
   expect(stdout).toMatch(/^The container web of the pod web-0 is simulated/);
   expect(stdout).toContain("echo hx\b \bi\r\nhi\r\n$ ^C\r\n$ exit 4\r\n");
@@ -36,6 +36,6 @@ test("[EX18] its shell says that it is simulated, shows what is typed, and ends 
   expect(ran(["/bin/sh"], true, ["\u0004"]).code).toBe(0);
 });
 
-test("[EX18] its shell reads lines from a pipe to their end", () => {
+test("[EX18] the sandbox's shell reads lines from a pipe to their end", () => {
   expect(ran(["sh"], false, ["echo one\nec", "ho two"], true)).toEqual({ stdout: "one\ntwo\n", stderr: "", code: 0 });
 });

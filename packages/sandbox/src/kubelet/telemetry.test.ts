@@ -27,7 +27,7 @@ const RUN: ContainerRun = {
 };
 
 describe("the log of a container", () => {
-  test("[SC60] says first that it is made up, goes on by the second, and is the same for all who read it", async () => {
+  test("[SC60] the log of a container says first that it is simulated, goes on, and is the same for all readers", async () => {
     world.create("pods", barePod("one"));
     await world.pass(0);
     expect(world.logs.read(place())).toBeNull();
@@ -40,7 +40,7 @@ describe("the log of a container", () => {
     expect(world.logs.read(place())?.slice(0, lines.length)).toEqual(lines);
   });
 
-  test("[SC60] is in order, has no gaps for those who follow it, and no more lines than are kept", () => {
+  test("[SC60] the log of a container is in order, has no gaps for followers, and is limited in lines", () => {
     const all = linesUntil(RUN, START_MS + 600_000);
     expect(all.map(({ atMs }) => atMs)).toEqual(all.map(({ atMs }) => atMs).toSorted((a, b) => a - b));
     let atMs = START_MS - 1;
@@ -51,7 +51,7 @@ describe("the log of a container", () => {
     expect(linesUntil(RUN, START_MS + 30 * 86_400_000).length).toBeLessThanOrEqual(LINES_KEPT);
   });
 
-  test("[SC61] is followed line by line until its pod is gone", async () => {
+  test("[SC61] the log of a container is followed line by line until its pod is gone", async () => {
     world.create("pods", barePod("one"));
     await world.pass(5);
     const before = world.logs.read(place()) ?? [];
@@ -68,7 +68,7 @@ describe("the log of a container", () => {
     expect(world.time.alarms).toBe(0);
   });
 
-  test("[SC61] is not made up any more when nobody follows it", async () => {
+  test("[SC61] no lines are generated for a follower who has left", async () => {
     world.create("pods", barePod("one"));
     await world.pass(5);
     const lines: (LogLine | null)[] = [];
@@ -82,7 +82,7 @@ describe("the log of a container", () => {
     expect(world.time.alarms).toBe(0);
   });
 
-  test("[SC61] ends for those who follow it when the cluster stops", async () => {
+  test("[SC61] the log of a container ends for its followers when the cluster stops", async () => {
     world.create("pods", barePod("one"));
     await world.pass(5);
     const lines: (LogLine | null)[] = [];
@@ -92,7 +92,7 @@ describe("the log of a container", () => {
     expect(world.time.alarms).toBe(0);
   });
 
-  test("[SC62] of a container that crashed ends with why, and is told as the one before", async () => {
+  test("[SC62] the log of a crashed container ends with the exit code, and becomes the previous log", async () => {
     world.create("pods", barePod("one", { annotations: { "sandbox.binnacle.dev/fate": "crash" } }));
     await world.pass(3);
     expect(world.logs.read(place())?.at(-1)?.text).toContain("exit_code=1");
@@ -103,7 +103,7 @@ describe("the log of a container", () => {
   });
 
   test.each(["sandbox-log-one", "sandbox-log"])(
-    "[SC63] is what the ConfigMap %s says, for those who follow it too",
+    "[SC63] the log of a container is what the ConfigMap %s says, for its followers too",
     async (name) => {
       world.create("pods", barePod("one"));
       await world.pass(5);
@@ -129,7 +129,7 @@ describe("the log of a container", () => {
     },
   );
 
-  test("[SC61] ends for a follower when the container ends", async () => {
+  test("[SC61] the log of a container ends for a follower when the container ends", async () => {
     world.create("pods", barePod("one", { annotations: { "sandbox.binnacle.dev/fate": "fail" } }));
     await world.pass(1);
     const lines: (LogLine | null)[] = [];
@@ -140,7 +140,7 @@ describe("the log of a container", () => {
 });
 
 describe("usage", () => {
-  test("[SC65] moves smoothly, stays below what is asked for, and is the same for all who look", async () => {
+  test("[SC65] the usage of a pod moves smoothly, stays below its requests, and is the same for all readers", async () => {
     const object = barePod("one");
     const resources = { requests: { cpu: "100m", memory: "64Mi" } };
     world.create("pods", { ...object, spec: { containers: [{ name: "main", image: "web:1", resources }] } });
@@ -162,7 +162,7 @@ describe("usage", () => {
   });
 
   test.each(["kwok.x-k8s.io", "sandbox.binnacle.dev"])(
-    "[SC66] is what %s/usage-cpu and usage-memory say",
+    "[SC66] the usage of a pod is what %s/usage-cpu and usage-memory say",
     async (prefix) => {
       const annotations = { [`${prefix}/usage-cpu`]: "250m", [`${prefix}/usage-memory`]: "64Mi" };
       world.create("pods", barePod("one", { annotations }));

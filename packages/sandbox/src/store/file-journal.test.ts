@@ -34,7 +34,7 @@ test("[SA13] a restart finds every object as it was, and goes on with newer vers
   expect(second.changesSince(second.version - 1)).toBeNull();
 });
 
-test("[SA13] the file does not grow with what was changed again and again", async () => {
+test("[SA13] the file does not keep objects that were overwritten", async () => {
   const first = open();
   for (let value = 0; value < 500; value++) first.put("configmaps", object("a", value));
   await first.settled();
@@ -43,7 +43,7 @@ test("[SA13] the file does not grow with what was changed again and again", asyn
   expect((await stat(pathOf())).size).toBeLessThan(size / 100);
 });
 
-test("[SA13] the file is written anew when it has grown, and nothing is lost by it", async () => {
+test("[SA13] the file is written anew when it has grown, and nothing is lost by that", async () => {
   const first = open();
   first.put("secrets", object("s", 1));
   for (let value = 0; value < 12_000; value++) {
@@ -57,7 +57,7 @@ test("[SA13] the file is written anew when it has grown, and nothing is lost by 
   expect(second.get("secrets", "s")).not.toBeNull();
 });
 
-test("[SA13] a line that a crash has cut off is left out", async () => {
+test("[SA13] a line of the file that a crash has cut off is ignored", async () => {
   const first = open();
   first.put("configmaps", object("a", 1));
   await first.settled();
@@ -65,7 +65,7 @@ test("[SA13] a line that a crash has cut off is left out", async () => {
   expect(open().list("configmaps")).toHaveLength(1);
 });
 
-test("[SA13] nobody else may read the file", async () => {
+test("[SA13] the file may be read by its owner alone", async () => {
   const first = open();
   first.put("secrets", object("s", 1));
   await first.settled();

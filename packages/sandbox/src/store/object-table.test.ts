@@ -28,7 +28,7 @@ function replay(state: Map<string, KubeObject>, changes: readonly Change[]) {
   return state;
 }
 
-test("[SA10] versions grow with every change, whatever it is", () => {
+test("[SA10] resource versions grow with every change", () => {
   fc.assert(
     fc.property(acts, (all) => {
       const table = new ObjectTable();
@@ -39,7 +39,7 @@ test("[SA10] versions grow with every change, whatever it is", () => {
   );
 });
 
-test("[SA11] what was read and what has changed since make what there is", () => {
+test("[SA11] a list and the changes since then add up to the present objects", () => {
   fc.assert(
     fc.property(acts, acts, (before, after) => {
       const table = new ObjectTable({ historyLength: 1_000 });
@@ -51,7 +51,7 @@ test("[SA11] what was read and what has changed since make what there is", () =>
   );
 });
 
-test("[SA11] changes that are no longer stored are not delivered in part", () => {
+test("[SA11] changes that are no longer stored are refused, and not delivered in part", () => {
   const table = new ObjectTable({ historyLength: 2 });
   const first = table.version;
   for (let value = 0; value < 10; value++) table.put("configmaps", object("a", value));
@@ -62,28 +62,28 @@ test("[SA11] changes that are no longer stored are not delivered in part", () =>
 
 test("[SA10] a change is delivered after the call that made it, and changes made meanwhile after that", async () => {
   const table = new ObjectTable();
-  const told: unknown[] = [];
+  const announced: unknown[] = [];
   table.listen(({ object: { value } }) => {
-    told.push(value);
+    announced.push(value);
     if (value === 1) table.put("configmaps", object("a", 3));
   });
   table.put("configmaps", object("a", 1));
   table.put("configmaps", object("a", 2));
-  expect(told).toEqual([]);
+  expect(announced).toEqual([]);
   await Promise.resolve();
   await Promise.resolve();
-  expect(told).toEqual([1, 2, 3]);
+  expect(announced).toEqual([1, 2, 3]);
 });
 
 test("[SA10] a listener gets no change from before it listened, or after it stopped", async () => {
   const table = new ObjectTable();
-  const told: unknown[] = [];
+  const announced: unknown[] = [];
   table.put("configmaps", object("a", 1));
-  const stop = table.listen(({ object: { value } }) => told.push(value));
+  const stop = table.listen(({ object: { value } }) => announced.push(value));
   table.put("configmaps", object("a", 2));
   await Promise.resolve();
   stop();
   table.put("configmaps", object("a", 3));
   await Promise.resolve();
-  expect(told).toEqual([2]);
+  expect(announced).toEqual([2]);
 });

@@ -81,11 +81,11 @@ export class ObjectTable {
   listen(listener: (change: Change) => void): () => void {
     // Changes that already wait for delivery came before.
     const since = this.#version;
-    const told = (change: Change) => {
+    const notify = (change: Change) => {
       if (change.version > since) listener(change);
     };
-    this.#listeners.add(told);
-    return () => this.#listeners.delete(told);
+    this.#listeners.add(notify);
+    return () => this.#listeners.delete(notify);
   }
 
   /** Resolves when all changes are kept for the next start. */

@@ -26,7 +26,7 @@ test.each([
   ["app=web, !tier", false],
   ["size>3", true],
   ["size<3", false],
-])("[SA14] the label selector %j says %s", (selector, isChosen) => {
+])("[SA14] the label selector %j selects the pod: %s", (selector, isChosen) => {
   expect(labelMatcher(selector)(labelled({ app: "web", tier: "a", size: "5" }))).toBe(isChosen);
 });
 
@@ -36,12 +36,12 @@ test.each([
   ["metadata.namespace=n,status.phase=Running", true],
   ["status.phase!=Running", false],
   ["spec.nodeName=", true],
-])("[SA14] the field selector %j says %s", (selector, isChosen) => {
+])("[SA14] the field selector %j selects the pod: %s", (selector, isChosen) => {
   const pod = { ...labelled({}), status: { phase: "Running" } };
   expect(fieldMatcher(selector, "pods", true)(pod)).toBe(isChosen);
 });
 
-test("[SA14] what cannot be chosen by is refused", () => {
+test("[SA14] an invalid label selector or an unknown field selector is refused", () => {
   expect(() => labelMatcher("a b c")).toThrow(BadSelector);
   expect(() => fieldMatcher("spec.foo=1", "pods", true)).toThrow(/not a known field selector/);
   expect(() => fieldMatcher("status.phase=x", "configmaps", true)).toThrow(

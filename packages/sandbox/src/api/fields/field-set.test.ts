@@ -17,7 +17,7 @@ import {
 const paths = fc.array(fc.array(fc.constantFrom("a", "b", "c"), { minLength: 1, maxLength: 3 }), { maxLength: 8 });
 const sets = paths.map((all) => fieldsNamed(...all));
 
-test("[SA30] a set comes back from `fieldsV1` as it was", () => {
+test("[SA30] a field set is the same after it was written to `fieldsV1` and read back", () => {
   fc.assert(
     fc.property(sets, (set) => {
       expect(toFieldsV1(fromFieldsV1(toFieldsV1(set)))).toEqual(toFieldsV1(set));
@@ -26,7 +26,7 @@ test("[SA30] a set comes back from `fieldsV1` as it was", () => {
   );
 });
 
-test("[SA30] sets are added, shared and taken away like sets", () => {
+test("[SA30] the union, intersection and difference of field sets follow the laws of sets", () => {
   fc.assert(
     fc.property(sets, sets, (a, b) => {
       const [both, rest] = [intersection(a, b), difference(a, b)];
@@ -38,7 +38,7 @@ test("[SA30] sets are added, shared and taken away like sets", () => {
   );
 });
 
-test("[SA30] what is below a place is within it and not without it", () => {
+test("[SA30] the fields below a path are within it, and the remaining fields are not", () => {
   fc.assert(
     fc.property(sets, (set) => {
       const a = fieldsNamed(["a"]);
@@ -48,7 +48,7 @@ test("[SA30] what is below a place is within it and not without it", () => {
   );
 });
 
-test("[SA30] a place is written as Kubernetes writes it", () => {
+test("[SA30] a field path is written as Kubernetes writes it", () => {
   expect(placeText(["f:spec", 'k:{"name":"web","port":80}', "f:image"])).toBe('.spec[name="web",port=80].image');
   expect(placeText(["f:metadata", "f:finalizers", 'v:"x"'])).toBe('.metadata.finalizers[="x"]');
 });

@@ -43,7 +43,7 @@ const specs = fc.record(
 );
 
 describe("server-side apply", () => {
-  test("[SA32] the same again changes nothing", () => {
+  test("[SA32] applying the same configuration again changes nothing", () => {
     fc.assert(
       fc.property(specs, specs, (live, config) => {
         const first = apply(live, config, new Map(), "me", true);
@@ -54,7 +54,7 @@ describe("server-side apply", () => {
     );
   });
 
-  test("[SA32] what only one manager has applied goes when it is applied no more", () => {
+  test("[SA32] a field that only one manager has applied is removed when that manager applies it no more", () => {
     fc.assert(
       fc.property(specs, specs, (first, second) => {
         const one = apply({}, first, new Map(), "me");
@@ -64,7 +64,7 @@ describe("server-side apply", () => {
     );
   });
 
-  test("[SA32] what another has applied stays, whatever comes and goes besides it", () => {
+  test("[SA32] a field that another manager has applied stays, whatever else is applied and removed", () => {
     fc.assert(
       fc.property(specs, specs, (theirs, ours) => {
         const one = apply({}, theirs, new Map(), "they");
@@ -93,7 +93,7 @@ describe("server-side apply", () => {
     });
   });
 
-  test("[SA33] the same value is shared, and stays with the other when one lets go", () => {
+  test("[SA33] a field that two managers apply with the same value stays when one of them removes it", () => {
     const one = apply({}, { hostname: "x" }, new Map(), "a");
     const two = apply(one.object, { hostname: "x" }, one.managers, "b");
     expect(entriesOf(two.managers)).toHaveLength(2);
@@ -102,7 +102,7 @@ describe("server-side apply", () => {
   });
 });
 
-test("[SA31] an update takes what it changes and leaves the rest", () => {
+test("[SA31] an update takes over the fields that it changes and leaves the rest", () => {
   const before = { hostname: "x", nodeSelector: { k: "1" }, containers: [{ name: "a", image: "i:1" }] };
   const known = afterUpdate(schema, {}, before, new Map(), writer("a"));
   const managers = afterUpdate(schema, before, { ...before, hostname: "y" }, known, writer("b"));
@@ -112,7 +112,7 @@ test("[SA31] an update takes what it changes and leaves the rest", () => {
   ]);
 });
 
-test("[SA34] of many updaters the oldest become one", () => {
+test("[SA34] the oldest of too many update managers are merged into one", () => {
   let managers: Managers = new Map();
   let live: JsonRecord = {};
   for (let number = 0; number < 15; number++) {

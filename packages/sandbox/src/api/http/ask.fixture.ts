@@ -7,7 +7,7 @@ export interface Asked {
   readonly body?: unknown;
   readonly type?: string | undefined;
   readonly token?: string;
-  readonly accept?: string;
+  readonly accept?: string | undefined;
   readonly as?: string;
 }
 

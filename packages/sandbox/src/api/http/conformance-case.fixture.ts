@@ -6,6 +6,7 @@ export interface Case {
   readonly path: string;
   readonly body?: unknown;
   readonly type?: string;
+  readonly accept?: string;
   readonly status: number;
 }
 
@@ -46,6 +47,10 @@ export const lease = (spec: object) => named("Lease", "x", { spec }, "coordinati
 export const dry = "?dryRun=All";
 
 export const get = (title: string, path: string, status: number): Case => ({ title, method: "GET", path, status });
+export const getAs = (title: string, as: string, path: string, status: number): Case => ({
+  ...get(title, path, status),
+  accept: `application/json;as=${as};g=meta.k8s.io;v=v1`,
+});
 export const post = (title: string, path: string, status: number, body: unknown): Case => ({
   title,
   method: "POST",

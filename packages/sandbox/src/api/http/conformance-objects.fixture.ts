@@ -1,4 +1,16 @@
-import { APPLY, type Case, config, drop, dry, get, JSON_PATCH, patch, post, put } from "./conformance-case.fixture.ts";
+import {
+  APPLY,
+  type Case,
+  config,
+  drop,
+  dry,
+  get,
+  getAs,
+  JSON_PATCH,
+  patch,
+  post,
+  put,
+} from "./conformance-case.fixture.ts";
 
 /** Cases of reading, writing, applying and deleting objects of any kind. */
 export const OBJECT_CASES: readonly Case[] = [
@@ -12,7 +24,7 @@ export const OBJECT_CASES: readonly Case[] = [
   get("a label selector that cannot be read", "configmaps?labelSelector=a%20b%20c", 400),
   get("a field selector that nobody knows", "configmaps?fieldSelector=data.foo=bar", 400),
 
-  post("a name that is none", "configmaps", 422, config("Bad_Name")),
+  post("an invalid name", "configmaps", 422, config("Bad_Name")),
   post("no name at all", "configmaps", 422, { metadata: {} }),
   post("another namespace than that of the path", "configmaps", 400, {
     ...config("c"),
@@ -21,10 +33,10 @@ export const OBJECT_CASES: readonly Case[] = [
   post("a namespace that is not there", "/api/v1/namespaces/there-is-none/configmaps", 404, config("c")),
   post("a field that nobody knows", `configmaps${dry}`, 201, config("c", { foo: 1 })),
   post("a field that nobody knows, strictly", "configmaps?fieldValidation=Strict", 400, config("c", { foo: 1 })),
-  post("labels and annotations that are none", "configmaps", 422, {
+  post("invalid labels and annotations", "configmaps", 422, {
     metadata: { name: "c", labels: { "a b": "c d" }, annotations: { "x y": "z" } },
   }),
-  post("a key that is none", "configmaps", 422, config("c", { data: { "a b": "x" } })),
+  post("an invalid key", "configmaps", 422, config("c", { data: { "a b": "x" } })),
   post("a dry run of another sort", "configmaps?dryRun=Some", 422, config("c")),
 
   post("a new object", "configmaps", 201, {
@@ -32,6 +44,16 @@ export const OBJECT_CASES: readonly Case[] = [
     metadata: { name: "one", labels: { a: "b" } },
   }),
   get("what was created", "configmaps/one", 200),
+  getAs("the metadata of an object", "PartialObjectMetadata", "configmaps/one", 200),
+  getAs("the metadata of a list", "PartialObjectMetadataList", "configmaps?labelSelector=a=b", 200),
+  getAs("the metadata of an empty list", "PartialObjectMetadataList", "configmaps?labelSelector=a=nobody", 200),
+  getAs("an object as the metadata of a list", "PartialObjectMetadataList", "configmaps/one", 406),
+  getAs("a list as the metadata of an object", "PartialObjectMetadata", "configmaps", 406),
+  get(
+    "a list from memory with a limit, which does not count",
+    "configmaps?labelSelector=a=b&limit=1&resourceVersion=0",
+    200,
+  ),
   post("the same object once more", "configmaps", 409, config("one")),
   put("an older version", "configmaps/one", 409, { metadata: { name: "one", resourceVersion: "1" } }),
   put("another name than that of the path", "configmaps/one", 400, config("two")),

@@ -63,7 +63,7 @@ async function world() {
 }
 
 describe("a custom kind", () => {
-  test("[SA44] [SA50] is served, discovered and described as soon as it is defined", async () => {
+  test("[SA44] [SA50] a custom kind is served, discovered and described as soon as it is defined", async () => {
     const { send, handler } = await world();
     expect(
       send("GET", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/toys.example.com").answer,
@@ -81,7 +81,7 @@ describe("a custom kind", () => {
     expect(JSON.stringify(ask(handler, { path: "/apis", accept }).answer)).toContain('"resource":"toys"');
   });
 
-  test("[SA44] is pruned and defaulted by its schema", async () => {
+  test("[SA44] an object of a custom kind is pruned and defaulted by its schema", async () => {
     const { send } = await world();
     const given = toy(
       "car",
@@ -103,19 +103,19 @@ describe("a custom kind", () => {
     ["a word that it does not have", toy("a", { color: "green" }), "spec.color"],
     ["a text that is too long", { ...toy("a"), spec: { name: "123456789" } }, "spec.name"],
     ["another type", toy("a", { size: "big" }), "spec.size"],
-  ])("[SA44] refuses %s", async (_, body, field) => {
+  ])("[SA44] a custom kind refuses %s", async (_, body, field) => {
     const { send } = await world();
     const { status, answer } = send("POST", TOYS, body);
     expect([400, 422]).toContain(status);
     expect(JSON.stringify(answer)).toContain(field);
   });
 
-  test("[SA44] refuses what a rule says against", async () => {
+  test("[SA44] a custom kind refuses an object that violates a validation rule", async () => {
     const { send } = await world();
     expect(send("POST", TOYS, toy("a", { name: "b" }))).toMatchObject({ status: 422, answer: { reason: "Invalid" } });
   });
 
-  test("[SA32] is applied by the keys of its lists", async () => {
+  test("[SA32] lists of a custom kind are applied by their keys", async () => {
     const { send } = await world();
     const apply = (manager: string, parts: object[]) =>
       send("PATCH", `${TOYS}/car?fieldManager=${manager}`, toy("car", { parts }), "application/apply-patch+yaml");
@@ -128,7 +128,7 @@ describe("a custom kind", () => {
     expect(apply("a", []).answer).toMatchObject({ spec: { parts: [{ id: "y" }] } });
   });
 
-  test("[SA53] is shown with the columns of its definition", async () => {
+  test("[SA53] a table of a custom kind has the columns of its definition", async () => {
     const { send, handler } = await world();
     send("POST", TOYS, toy("car"));
     const { answer } = ask(handler, { path: TOYS, accept: "application/json;as=Table;v=v1;g=meta.k8s.io" });
@@ -138,7 +138,7 @@ describe("a custom kind", () => {
     });
   });
 
-  test("[SA44] goes with its objects, once nothing holds them", async () => {
+  test("[SA44] a deleted custom kind is gone with its objects, once no finalizer holds them", async () => {
     const { send } = await world();
     send("POST", TOYS, { ...toy("car"), metadata: { name: "car", finalizers: ["x.y/z"] } });
     send("POST", TOYS, toy("doll"));

@@ -19,7 +19,11 @@ export interface Page {
 /** One page of the objects of a kind. */
 export function page(core: Core, resource: Resource, namespace: string | undefined, request: ApiRequest): Page {
   const { query } = request;
-  const limit = Number(query.get("limit") ?? 0);
+  const isFromMemory = query.get("resourceVersion") === "0";
+  // An API server that answers from its memory ignores the limit.
+  const limit = isFromMemory ? 0 : Number(query.get("limit") ?? 0);
+  if (query.get("continue") && query.has("resourceVersion"))
+    throw badRequest("specifying resource version is not allowed when using continue");
   const from = continued(core, query.get("continue"));
   const version = from?.version ?? core.table.version;
   const all = listed(core, resource, selectionIn(request, namespace));
@@ -40,6 +44,9 @@ export function page(core: Core, resource: Resource, namespace: string | undefin
 
 const keyOf = ({ metadata: { namespace = "", name } }: KubeObject) => `${namespace}/${name}`;
 
+/** In the token that comes with the refusal of one that is too old. */
+const ANY_VERSION = -1;
+
 const tokenOf = (version: number, after: string) =>
   Buffer.from(JSON.stringify({ version, after })).toString("base64url");
 
@@ -50,12 +57,13 @@ function continued({ table }: Core, token: string | null): { readonly version: n
     throw badRequest("invalid continue token: continue key is not valid");
   }
   const { version, after } = value;
-  if (table.changesSince(version) === null) {
+  if (version !== ANY_VERSION && table.changesSince(version) === null) {
     throw gone(
-      "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results.",
+      "The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.",
+      tokenOf(ANY_VERSION, after),
     );
   }
-  return { version, after };
+  return { version: version === ANY_VERSION ? table.version : version, after };
 }
 
 function decodedToken(token: string): unknown {

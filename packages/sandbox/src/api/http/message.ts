@@ -73,12 +73,12 @@ const unreadable = (kind: string) =>
   );
 
 /** A refusal as an object of the kind `Status`. */
-export function statusOf({ code, reason, message, details }: ApiFault) {
+export function statusOf({ code, reason, message, details, continueToken }: ApiFault) {
   const { name, ...rest } = details ?? {};
   return {
     kind: "Status",
     apiVersion: "v1",
-    metadata: {},
+    metadata: continueToken === undefined ? {} : { continue: continueToken },
     status: "Failure",
     message,
     ...(reason === "" ? {} : { reason }),

@@ -10,6 +10,7 @@ import { at } from "../validation/metadata.ts";
 import { page } from "./list.ts";
 import { exec, logs } from "./logs.ts";
 import { type ApiRequest, type ApiResponse, json, parsedBody } from "./message.ts";
+import { asMetadata, asMetadataList, isAList, metadataAsked, notAList } from "./metadata.ts";
 import { isTrue, managerIn, removalIn, selectionIn } from "./options.ts";
 import type { Route } from "./route.ts";
 import { asTable, isTableAsked, tableEvent } from "./table.ts";
@@ -33,11 +34,15 @@ function ofMany(core: Core, { resource, namespace }: Route, request: ApiRequest)
   switch (request.method) {
     case "GET": {
       const isTable = isTableAsked(request.headers["accept"]);
+      const asked = metadataAsked(request.headers["accept"]);
       if (isTrue(request.query.get("watch"))) {
-        const shown = isTable ? tableEvent(core, resource) : (object: KubeObject) => inVersion(resource, object);
-        return watched(core, resource, namespace, request, shown);
+        if (asked === "PartialObjectMetadataList") throw notAList();
+        const whole = isTable ? tableEvent(core, resource) : (object: KubeObject) => inVersion(resource, object);
+        return watched(core, resource, namespace, request, asked ? asMetadata : whole);
       }
+      if (asked === "PartialObjectMetadata") throw isAList();
       const { metadata, items } = page(core, resource, namespace, request);
+      if (asked) return json(200, asMetadataList({ metadata, items }));
       if (isTable) return json(200, asTable(core, resource, items, metadata));
       return json(200, {
         kind: `${resource.kind}List`,
@@ -70,6 +75,9 @@ function ofOne(context: ObjectsContext, route: Route & { readonly name: string }
       if (subresource === "scale") return json(200, scaleOf(resource, object));
       if (isTableAsked(request.headers["accept"]))
         return json(200, asTable(core, resource, [object], { resourceVersion: object.metadata.resourceVersion ?? "" }));
+      const asked = metadataAsked(request.headers["accept"]);
+      if (asked === "PartialObjectMetadataList") throw notAList();
+      if (asked) return json(200, asMetadata(object));
       return json(200, inVersion(resource, object));
     }
     case "PUT":

@@ -17,7 +17,7 @@ function world() {
 }
 
 describe("a list", () => {
-  test("[SA15] comes in pages that make a whole, as of its first page", () => {
+  test("[SA15] a list comes in pages that together are the list at the time of its first page", () => {
     const { send, store } = world();
     for (const name of ["c", "a", "e", "b", "d"]) store.create("configmaps", { metadata: { name, namespace: "shop" } });
     const names: string[] = [];
@@ -38,7 +38,7 @@ describe("a list", () => {
     expect(versions.size).toBe(1);
   });
 
-  test("[SA15] that is too old to go on is refused as gone, and a token that is none as bad", () => {
+  test("[SA15] a page of a list that is too old is refused as gone, and an invalid token as a bad request", () => {
     const { handler, store } = bareCluster({ historyLength: 2 });
     for (const name of ["a", "b"]) store.create("configmaps", { metadata: { name, namespace: "shop" } });
     const path = pathIn("shop", "configmaps");
@@ -46,16 +46,42 @@ describe("a list", () => {
     const token = (answer as { metadata: { continue: string } }).metadata.continue;
     for (let number = 0; number < 9; number++)
       store.create("secrets", { metadata: { generateName: "x-", namespace: "shop" } });
-    expect(ask(handler, { path: `${path}?limit=1&continue=${token}` })).toMatchObject({
-      status: 410,
-      answer: { reason: "Expired" },
+    const refused = ask(handler, { path: `${path}?limit=1&continue=${token}` });
+    expect(refused).toMatchObject({ status: 410, answer: { reason: "Expired" } });
+    const { continue: rest } = (refused.answer as { metadata: { continue: string } }).metadata;
+    expect(ask(handler, { path: `${path}?limit=1&continue=${rest}` })).toMatchObject({
+      status: 200,
+      answer: { items: [{ metadata: { name: "b" } }] },
     });
     expect(ask(handler, { path: `${path}?limit=1&continue=x` })).toMatchObject({ status: 400 });
   });
 });
 
+describe("the metadata of objects", () => {
+  const asking = (as: string) => `application/json;as=${as};g=meta.k8s.io;v=v1`;
+  const partial = (name: string) => ({
+    kind: "PartialObjectMetadata",
+    apiVersion: "meta.k8s.io/v1",
+    metadata: { name },
+  });
+
+  test("[SA54] of an object and of a list the metadata alone is answered where that is asked for", () => {
+    const { handler, store } = bareCluster();
+    store.create("configmaps", { metadata: { name: "a", namespace: "shop" }, data: { x: "1" } });
+    const read = (as: string, path: string) => ask(handler, { path: pathIn("shop", path), accept: asking(as) });
+    const one = read("PartialObjectMetadata", "configmaps/a").answer;
+    expect(one).toMatchObject(partial("a"));
+    expect(one).not.toHaveProperty("data");
+    const { answer } = read("PartialObjectMetadataList", "configmaps");
+    expect(answer).toMatchObject({ kind: "PartialObjectMetadataList", items: [partial("a")] });
+    expect(JSON.stringify(answer)).not.toContain('"data"');
+    expect(read("PartialObjectMetadataList", "configmaps/a").status).toBe(406);
+    expect(read("PartialObjectMetadata", "configmaps").status).toBe(406);
+  });
+});
+
 describe("a write", () => {
-  test("[SA41] for trial answers as it would, and changes nothing", () => {
+  test("[SA41] a dry run answers as the write would, and changes nothing", () => {
     const { send, core } = world();
     const { version } = core.table;
     expect(send("POST", "configmaps?dryRun=All", config("a", { x: "1" }))).toMatchObject({
@@ -66,7 +92,7 @@ describe("a write", () => {
     expect(core.table.version).toBe(version);
   });
 
-  test("[SA23] counts up the generation with the spec only, and makes no version when it changes nothing", () => {
+  test("[SA23] the generation grows with the spec only, and a write that changes nothing makes no version", () => {
     const { send, core } = world();
     const template = { metadata: { labels: { a: "b" } }, spec: { containers: [{ name: "c", image: "x:1" }] } };
     send("POST", "deployments.apps", {
@@ -90,7 +116,7 @@ describe("a write", () => {
     expect(core.table.version).toBe(version);
   });
 
-  test("[SA31] of the scale is managed as such", () => {
+  test("[SA31] a write to the scale subresource is recorded as such in managedFields", () => {
     const { send, store } = world();
     const template = { metadata: { labels: { a: "b" } }, spec: { containers: [{ name: "c", image: "x:1" }] } };
     send("POST", "deployments.apps", {
@@ -113,7 +139,7 @@ describe("a write", () => {
 });
 
 describe("a deletion", () => {
-  test("[SA42] gives a pod that runs its grace, and none to one that does not", () => {
+  test("[SA42] a deleted pod that runs has a grace period, and one that does not run has none", () => {
     const { send, store } = world();
     send("POST", "pods", pod("runs"));
     send("POST", "pods", pod("waits", { nodeName: "" }));
@@ -126,7 +152,7 @@ describe("a deletion", () => {
     expect(store.list("pods")).toEqual([]);
   });
 
-  test("[SA42] in the foreground, or with orphans, is left to whoever collects garbage", () => {
+  test("[SA42] a deletion in the foreground, or with orphans, leaves a finalizer for the garbage collector", () => {
     const { send } = world();
     send("POST", "configmaps", config("a"));
     send("POST", "configmaps", config("b"));
@@ -139,7 +165,7 @@ describe("a deletion", () => {
     expect(send("DELETE", "configmaps/b?propagationPolicy=Background").answer).toMatchObject({ status: "Success" });
   });
 
-  test("[SA42] of a selection takes what is of it", () => {
+  test("[SA42] deleting a collection deletes the objects that the selector selects", () => {
     const { send, store } = world();
     for (const name of ["a", "b", "c"])
       send("POST", "configmaps", { metadata: { name, labels: { of: name === "c" ? "x" : "y" } } });
@@ -147,7 +173,7 @@ describe("a deletion", () => {
     expect(store.list("configmaps").map(({ metadata }) => metadata.name)).toEqual(["c"]);
   });
 
-  test("[SA43] of a namespace closes it, and ends when it is finalized", () => {
+  test("[SA43] a deleted namespace accepts no new objects, and is gone when it is finalized", () => {
     const { send, store } = world();
     expect(send("DELETE", "/api/v1/namespaces/shop").answer).toMatchObject({ status: { phase: "Terminating" } });
     expect(send("POST", "configmaps", config("a"))).toMatchObject({

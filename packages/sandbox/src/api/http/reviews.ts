@@ -22,7 +22,7 @@ const ANSWERS: Readonly<Record<string, Answer>> = {
   }),
 };
 
-/** Questions about who somebody is and what they may do; null when the path is no such question. */
+/** Questions about who somebody is and what they may do; null for any other path. */
 export function review(
   core: Core,
   identity: Identity,

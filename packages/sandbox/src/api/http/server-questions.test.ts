@@ -17,7 +17,7 @@ function world(options: BareClusterOptions = {}) {
   return { ...cluster, get };
 }
 
-test("[SA1] every answer says that the cluster is simulated", () => {
+test("[SA1] every answer of the sandbox says that the cluster is simulated", () => {
   const { get } = world();
   expect(get("/version").answer).toMatchObject({
     gitVersion: "v1.37.1-binnacle-sandbox",
@@ -29,14 +29,14 @@ test("[SA1] every answer says that the cluster is simulated", () => {
 });
 
 describe("who asks", () => {
-  test("[SA2] without the token is not admitted", () => {
+  test("[SA2] a request without the token is not admitted", () => {
     const { get } = world({ token: "secret" });
     expect(get("pods")).toMatchObject({ status: 401, answer: { reason: "Unauthorized" } });
     expect(get("pods", "wrong").status).toBe(401);
     expect(get("pods", "secret").status).toBe(200);
   });
 
-  test("[SA6] in the name of a service account has the rights of that account and no others", () => {
+  test("[SA6] a request that impersonates a service account has the rights of that account and no others", () => {
     const { handler, store } = world({ token: "secret" });
     const [shop, bank] = ["system:serviceaccount:shop:charts", "system:serviceaccount:bank:charts"];
     const rules = [
@@ -77,7 +77,7 @@ describe("who asks", () => {
     expect(ask(handler, { path: pathIn("shop", "pods"), token: "secret", as: "ada" }).status).toBe(403);
   });
 
-  test("[SA3] as a service account has the rights of its roles and no more", () => {
+  test("[SA3] a request of a service account has the rights of its roles and no more", () => {
     const { handler, store } = world({ token: "secret" });
     store.create("serviceaccounts", { metadata: { name: "robot", namespace: "shop" } });
     store.create("roles.rbac.authorization.k8s.io", {
@@ -147,13 +147,13 @@ describe("logs", () => {
     ["sinceSeconds=50", 2],
     ["sinceSeconds=50&tailLines=1", 1],
     ["timestamps=true", 4],
-  ])("[SA51] asked for by %j are %d lines", (query, count) => {
+  ])("[SA51] logs that are requested with %j have %d lines", (query, count) => {
     const { answer } = logs(query);
     expect(String(answer).split("\n").length - 1).toBe(count);
     if (query.includes("timestamps")) expect(answer).toMatch(/^2026-01-01T00:00:00\.000000000Z line at 0\n/);
   });
 
-  test("[SA51] go on when they are followed, and end with their container", () => {
+  test("[SA51] logs that are followed go on, and end with their container", () => {
     const { response } = logs("follow=true&tailLines=1");
     const written: string[] = [];
     response.stream?.({ write: (text) => written.push(text), end: () => written.push("over") });
@@ -167,7 +167,7 @@ describe("logs", () => {
     ["container=none", ["c"], "is not valid for pod"],
     ["", ["c", "d"], "a container name must be specified"],
     ["previous=true", ["c"], "previous terminated container"],
-  ])("[SA51] asked for by %j of %j are refused", (query, containers, why) => {
+  ])("[SA51] logs that are requested with %j of %j are refused", (query, containers, why) => {
     expect(logs(query, containers)).toMatchObject({ status: 400, answer: { message: expect.stringContaining(why) } });
   });
 });
@@ -204,7 +204,7 @@ test("[SA52] measured usage is returned by namespace, name and label", () => {
   });
 });
 
-test("[SA50] every group that is listed is described, and every kind is in both ways of discovery", () => {
+test("[SA50] every listed group is described, and every kind is in both forms of discovery", () => {
   const { get, handler, core } = world();
   const { groups } = get("/apis").answer as { groups: { name: string; versions: { groupVersion: string }[] }[] };
   for (const { name, versions } of groups) {
@@ -223,7 +223,7 @@ test("[SA50] every group that is listed is described, and every kind is in both 
   }
 });
 
-test("[SA50] OpenAPI describes every kind, refers to nothing that is not there, and is made once", () => {
+test("[SA50] the OpenAPI document describes every kind, has no dangling references, and is made once", () => {
   const [first, second] = [world(), world()];
   const { paths } = first.get("/openapi/v3").answer as { paths: Record<string, { serverRelativeURL: string }> };
   for (const { serverRelativeURL } of Object.values(paths)) {
@@ -235,7 +235,7 @@ test("[SA50] OpenAPI describes every kind, refers to nothing that is not there, 
   }
 });
 
-test("[SA53] tables show what kubectl shows", () => {
+test("[SA53] a table has the columns that kubectl shows", () => {
   const { handler, store } = world();
   store.create("pods", pod());
   const { answer } = ask(handler, {

@@ -53,7 +53,7 @@ test.each([
     "0/2",
   ],
   ["is new", podWith({}), "Unknown", "0/2"],
-] as const)("[SA53] a pod that %s shows it", (_, pod, status, ready) => {
+] as const)("[SA53] the table shows a pod that %s", (_, pod, status, ready) => {
   expect(cellsOf("pods", pod)).toMatchObject({ Name: "web", Status: status, Ready: ready });
 });
 
@@ -65,11 +65,11 @@ test.each([
   ["2026-01-31T08:00:00Z", "2h"],
   ["2026-01-28T10:00:00Z", "3d"],
   ["2026-01-31T10:05:00Z", "0s"],
-])("[SA53] an object of %s is %s old", (creationTimestamp, age) => {
+])("[SA53] the table shows an object of %s as %s old", (creationTimestamp, age) => {
   expect(cellsOf("configmaps", { metadata: { name: "web", creationTimestamp } })["Age"]).toBe(age);
 });
 
-test("[SA53] workloads, services and jobs show their counts", () => {
+test("[SA53] the table shows the counts of workloads, services and jobs", () => {
   const status = { readyReplicas: 1, updatedReplicas: 2, availableReplicas: 1 };
   expect(cellsOf("deployments.apps", { spec: { replicas: 3 }, status })).toMatchObject({
     Ready: "1/3",
@@ -88,7 +88,7 @@ test("[SA53] workloads, services and jobs show their counts", () => {
   });
 });
 
-test("[SA53] a table is sent only to those who ask for one", () => {
+test("[SA53] a table is sent only to a client that asks for one", () => {
   expect(isTableAsked("application/json;as=Table;v=v1;g=meta.k8s.io,application/json")).toBe(true);
   expect(isTableAsked("application/json")).toBe(false);
   expect(isTableAsked()).toBe(false);

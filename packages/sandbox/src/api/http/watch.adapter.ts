@@ -6,6 +6,7 @@ import type { Core } from "../ports.ts";
 import type { Resource } from "../resource.ts";
 import { listed } from "../store-of.ts";
 import { type ApiRequest, type ApiResponse, type Sink, statusOf, streaming } from "./message.ts";
+import { METADATA_KIND, metadataAsked } from "./metadata.ts";
 import { isTrue, selectionIn, versionIn } from "./options.ts";
 
 const BOOKMARK_MS = 50_000;
@@ -30,6 +31,9 @@ export function watched(
   const seconds = Number(query.get("timeoutSeconds") ?? LONGEST_SECONDS) || LONGEST_SECONDS;
   const line = (type: string, object: KubeObject) => `${JSON.stringify({ type, object: shown(object) })}\n`;
 
+  const marked = (isEndOfWhole: boolean) =>
+    bookmark(core, metadataAsked(request.headers["accept"]) ? METADATA_KIND : resource, isEndOfWhole);
+
   function tell(sink: Sink, change: Change): void {
     const type = typeFor(change, resource, matches);
     if (type) sink.write(line(type, change.object));
@@ -40,7 +44,7 @@ export function watched(
       if (query.get("sendInitialEvents") !== "false") {
         for (const object of listed(core, resource, selection)) sink.write(line("ADDED", object));
       }
-      if (isWholeAsked) sink.write(bookmark(core, resource, true));
+      if (isWholeAsked) sink.write(marked(true));
       return true;
     }
     const missed = core.table.changesSince(version);
@@ -59,7 +63,7 @@ export function watched(
       return () => undefined;
     }
     const stopListening = core.table.listen((change) => tell(sink, change));
-    const mark = () => sink.write(bookmark(core, resource, false));
+    const mark = () => sink.write(marked(false));
     const bookmarks = hasBookmarks ? setInterval(mark, BOOKMARK_MS).unref() : undefined;
     const ending = setTimeout(() => {
       stop();
@@ -74,7 +78,11 @@ export function watched(
   });
 }
 
-function bookmark({ table }: Core, { kind, apiVersion }: Resource, isEndOfWhole: boolean): string {
+function bookmark(
+  { table }: Core,
+  { kind, apiVersion }: Pick<Resource, "kind" | "apiVersion">,
+  isEndOfWhole: boolean,
+): string {
   const annotations = isEndOfWhole ? { annotations: { "k8s.io/initial-events-end": "true" } } : {};
   const metadata = { resourceVersion: String(table.version), creationTimestamp: null, ...annotations };
   return `${JSON.stringify({ type: "BOOKMARK", object: { kind, apiVersion, metadata } })}\n`;

@@ -14,10 +14,10 @@ function world(historyLength = 100) {
     const draft = { apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace: "shop", labels } };
     return old ? cluster.store.update("configmaps", draft) : cluster.store.create("configmaps", draft);
   };
-  function watch(query: string) {
-    const lines: { type: string; object: { metadata: { name?: string }; code?: number } }[] = [];
+  function watch(query: string, accept?: string) {
+    const lines: { type: string; object: { kind?: string; metadata: { name?: string }; code?: number } }[] = [];
     const seen = { isOver: false, lines, stop: (): void => undefined };
-    const { response } = ask(cluster.handler, { path: `${CONFIGS}?watch=true&${query}` });
+    const { response } = ask(cluster.handler, { path: `${CONFIGS}?watch=true&${query}`, accept });
     const stop = response.stream?.({
       write: (text) =>
         lines.push(
@@ -33,31 +33,31 @@ function world(historyLength = 100) {
     seen.stop = () => stop?.();
     return seen;
   }
-  const told = (seen: { lines: { type: string; object: { metadata: { name?: string } } }[] }) =>
+  const eventsIn = (seen: { lines: { type: string; object: { metadata: { name?: string } } }[] }) =>
     seen.lines.map(({ type, object }) => `${type} ${object.metadata.name}`);
-  return { ...cluster, write, watch, told };
+  return { ...cluster, write, watch, eventsIn };
 }
 
 const settle = () => vi.advanceTimersByTimeAsync(0);
 
-test("[SA11] a watch goes on from a version without a gap", async () => {
-  const { write, watch, told, store } = world();
+test("[SA11] a watch continues from a version without a gap", async () => {
+  const { write, watch, eventsIn, store } = world();
   write("a");
   const { version } = { version: write("b").metadata.resourceVersion };
   write("c");
   store.delete("configmaps", "a", "shop");
   const seen = watch(`resourceVersion=${version}`);
-  expect(told(seen)).toEqual(["ADDED c", "DELETED a"]);
+  expect(eventsIn(seen)).toEqual(["ADDED c", "DELETED a"]);
   write("b", { x: "y" });
   await settle();
-  expect(told(seen)).toEqual(["ADDED c", "DELETED a", "MODIFIED b"]);
+  expect(eventsIn(seen)).toEqual(["ADDED c", "DELETED a", "MODIFIED b"]);
   seen.stop();
   write("d");
   await settle();
   expect(seen.lines).toHaveLength(3);
 });
 
-test("[SA11] a watch from a version that is forgotten is told that it is gone, and ends", () => {
+test("[SA11] a watch from a version that is forgotten gets a 410 and ends", () => {
   const { write, watch } = world(2);
   for (let number = 0; number < 9; number++) write("a", { n: `${number}` });
   const seen = watch("resourceVersion=2");
@@ -65,11 +65,11 @@ test("[SA11] a watch from a version that is forgotten is told that it is gone, a
   expect(seen.isOver).toBe(true);
 });
 
-test("[SA12] a watch without a version begins with what there is, and says when that is all", () => {
-  const { write, watch, told } = world();
+test("[SA12] a watch without a version begins with the existing objects, and says when that is all", () => {
+  const { write, watch, eventsIn } = world();
   write("a");
   write("b");
-  expect(told(watch(""))).toEqual(["ADDED a", "ADDED b"]);
+  expect(eventsIn(watch(""))).toEqual(["ADDED a", "ADDED b"]);
   const seen = watch("sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true");
   expect(seen.lines.at(-1)).toMatchObject({
     type: "BOOKMARK",
@@ -77,18 +77,29 @@ test("[SA12] a watch without a version begins with what there is, and says when 
   });
 });
 
-test("[SA12] what leaves a selection is deleted from it, and what comes into it is added", async () => {
-  const { write, watch, told, core } = world();
+test("[SA54] a watch of metadata tells of objects and of its bookmarks without their content", () => {
+  const { write, watch } = world();
+  write("a");
+  const accept = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
+  const { lines } = watch("sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true", accept);
+  expect(lines.map(({ type, object }) => `${type} ${object.kind} ${object.metadata.name}`)).toEqual([
+    "ADDED PartialObjectMetadata a",
+    "BOOKMARK PartialObjectMetadata undefined",
+  ]);
+});
+
+test("[SA12] an object that leaves a selection is DELETED in the watch, and one that enters it is ADDED", async () => {
+  const { write, watch, eventsIn, core } = world();
   const seen = watch(`labelSelector=app=web&resourceVersion=${core.table.version}`);
   write("a", { app: "db" });
   write("a", { app: "web" });
   write("a", { app: "web", more: "x" });
   write("a", { app: "db" });
   await settle();
-  expect(told(seen)).toEqual(["ADDED a", "MODIFIED a", "DELETED a"]);
+  expect(eventsIn(seen)).toEqual(["ADDED a", "MODIFIED a", "DELETED a"]);
 });
 
-test("[SA12] bookmarks come when they are asked for, and the end when it was to", async () => {
+test("[SA12] a watch sends bookmarks when asked to, and ends after its timeout", async () => {
   const { watch, core } = world();
   const [with_, without] = [
     watch(`resourceVersion=${core.table.version}&allowWatchBookmarks=true&timeoutSeconds=120`),

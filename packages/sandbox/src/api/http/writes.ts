@@ -107,7 +107,7 @@ function patchOf(resource: Resource, type: string): (target: unknown, patch: unk
   if (type === "application/json-patch+json") return jsonPatch;
   if (type === "application/strategic-merge-patch+json" && !resource.custom) {
     return (target, changes) => {
-      if (!isRecord(target) || !isRecord(changes)) throw badRequest("the patch is no object");
+      if (!isRecord(target) || !isRecord(changes)) throw badRequest("the patch is not an object");
       return strategicPatch(resource.schema, target, changes);
     };
   }

@@ -21,7 +21,7 @@ test.each([
   ],
   [{ a: 1 }, [{ op: "move", from: "/a", path: "/b" }], { b: 1 }],
   [{ a: { x: 1 } }, [{ op: "copy", from: "/a", path: "/b" }], { a: { x: 1 }, b: { x: 1 } }],
-])("[SA40] %j, JSON-patched by %j, is %j", (document, patch, result) => {
+])("[SA40] the document %j, JSON-patched by %j, is %j", (document, patch, result) => {
   expect(jsonPatch(document, patch)).toEqual(result);
 });
 
@@ -38,7 +38,7 @@ test.each([
     ],
   ],
   [{}],
-])("[SA40] the JSON patch %j cannot be carried out, and changes nothing", (patch) => {
+])("[SA40] the JSON patch %j fails, and changes nothing", (patch) => {
   const document = { a: 1, l: [1] };
   expect(() => jsonPatch(document, patch)).toThrow(PatchFailed);
   expect(document).toEqual({ a: 1, l: [1] });
@@ -46,7 +46,7 @@ test.each([
 
 const values = fc.object({ maxDepth: 2, values: [fc.integer(), fc.string(), fc.constant(null)] });
 
-test("[SA40] a merge patch that was carried out has nothing left to do", () => {
+test("[SA40] applying a merge patch a second time changes nothing", () => {
   fc.assert(
     fc.property(values, values, (target, patch) => {
       const once = mergePatch(target, patch);
@@ -102,7 +102,7 @@ test.each([
   expect(JSON.stringify(result)).not.toContain("$");
 });
 
-test("[SA40] a strategic patch takes away from what is kept, and only that", () => {
+test("[SA40] a strategic patch removes an element from a list that is kept, and nothing else", () => {
   const result = strategicPatch(schema, spec, {
     containers: [{ name: "a", env: [{ name: "X", $patch: "delete" }] }],
     nodeSelector: null,

@@ -38,7 +38,7 @@ const definitions = {
   },
 };
 
-test("[SA24] a type is taken with its keys, with what becomes of empty values, and with its numbers in Protobuf", () => {
+test("[SA24] a type is extracted with its list keys, its empty values and its Protobuf numbers", () => {
   const structs = structsIn(GO);
   const types = typesFrom(definitions, ["core.v1.Pod"], (type) => fieldsOf(structs, type.split(".").at(-1) ?? ""));
   expect(types).toEqual({

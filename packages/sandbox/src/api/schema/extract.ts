@@ -40,7 +40,7 @@ export function typesFrom(
     for (const [field, property] of Object.entries(definition.properties)) {
       const text = typeText(property, definitions);
       const { whenEmpty, number = "" } = goFields.get(field) ?? {};
-      const words = [text, ...qualifiers(property, required.has(field)), ...emptyWords(text, whenEmpty)];
+      const words = [text, ...qualifiers(property, required.has(field)), ...emptyTexts(text, whenEmpty)];
       fields[field] = [...words, ...(number === "" ? [] : [`#${number}`])].join(" ");
       queue.push(...referencesIn(text));
     }
@@ -66,7 +66,7 @@ function typeText(property: OpenApiProperty, definitions: OpenApiDefinitions): s
 }
 
 /** Go does not take a struct for empty. */
-function emptyWords(text: string, emptiness: Emptiness | undefined): string[] {
+function emptyTexts(text: string, emptiness: Emptiness | undefined): string[] {
   if (emptiness === "keep" || emptiness === "always") return [emptiness];
   return emptiness === "omitEmpty" && referencesIn(text)[0] === text ? ["always"] : [];
 }

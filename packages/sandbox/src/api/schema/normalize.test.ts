@@ -21,7 +21,7 @@ test.each([
   ["x", null],
   ["1Xi", null],
   ["", null],
-])("[SA21] the quantity %j is written %j", (text, canonical) => {
+])("[SA21] the quantity %j is normalized to %j", (text, canonical) => {
   expect(canonicalQuantity(text)).toBe(canonical);
 });
 
@@ -42,7 +42,7 @@ const deployment = {
 };
 const schema = kubernetesSchema("apps.v1.Deployment");
 
-test("[SA21] empty values go unless they mean something, and normalising again changes nothing", () => {
+test("[SA21] empty values are dropped unless they mean something, and normalizing again changes nothing", () => {
   const once = normalize(schema, deployment, { defaultsOf });
   expect(once).toMatchObject({
     metadata: { name: "d" },
@@ -64,14 +64,14 @@ test("[SA21] empty values go unless they mean something, and normalising again c
   expect(normalize(schema, once, { defaultsOf })).toEqual(once);
 });
 
-test("[SA21] every type of Kubernetes has its defaults without anything being given", () => {
+test("[SA21] every type of Kubernetes is defaulted from an empty object, and defaulting again changes nothing", () => {
   for (const name of typeNames()) {
     const once = normalize(kubernetesSchema(name), {}, { defaultsOf });
     expect(normalize(kubernetesSchema(name), once, { defaultsOf }), name).toEqual(once);
   }
 });
 
-test("[SA20] unknown fields are left out and reported with their place", () => {
+test("[SA20] unknown fields are left out and reported with their path", () => {
   const unknown: string[] = [];
   const given = {
     ...deployment,
@@ -91,7 +91,7 @@ test.each([
     { spec: { template: { spec: { containers: [{ resources: { limits: { cpu: "lots" } } }] } } } },
     "quantities must match",
   ],
-])("[SA20] %j is refused", (given, why) => {
+])("[SA20] the object %j is refused for a wrong type", (given, why) => {
   expect(() => normalize(schema, given)).toThrow(WrongType);
   expect(() => normalize(schema, given)).toThrow(why);
 });

@@ -34,7 +34,7 @@ const sent = (apiVersion: string, kind: string, object: readonly Part[]) =>
     ]),
   ]);
 
-test("[SA22] an object is read from Protobuf as it would be from JSON", () => {
+test("[SA22] an object that is read from Protobuf is the same as one from JSON", () => {
   const port: Part[] = [
     [1, "http"],
     [3, 8080],
@@ -133,6 +133,6 @@ test.each([
   ["no message at all", Buffer.from("{}")],
   ["a kind that nobody knows", sent("v1", "Foo", [])],
   ["a message that is cut off", sent("v1", "Pod", [[1, [[1, "p"]]]]).slice(0, -2)],
-])("[SA22] %s is refused", (_, bytes) => {
+])("[SA22] a Protobuf body that is %s is refused", (_, bytes) => {
   expect(() => fromProtobuf(bytes)).toThrow(NotProtobuf);
 });

@@ -1,7 +1,7 @@
 import { KINDS, MESSAGES } from "../kinds.ts";
 import { compactFieldsOf } from "./kubernetes-schema.ts";
 
-/** Bytes that are no Protobuf message of a known kind. */
+/** Bytes that are not a Protobuf message of a known kind. */
 export class NotProtobuf extends Error {
   override readonly name = "NotProtobuf";
 }
@@ -143,7 +143,7 @@ function rawOf(bytes: Uint8Array): unknown {
   try {
     return bytes.length === 0 ? undefined : JSON.parse(textOf(bytes));
   } catch {
-    throw new NotProtobuf("a raw part of the message is no JSON");
+    throw new NotProtobuf("a raw part of the message is not JSON");
   }
 }
 

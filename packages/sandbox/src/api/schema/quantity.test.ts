@@ -23,11 +23,11 @@ test.each([
   expect(canonicalQuantity(written)).toBe(stored);
 });
 
-test.each(["", ".", "m", "1 Gi", "1GI", "one", "1ee3", "--1"])("[SA21] %j is no quantity", (text) => {
+test.each(["", ".", "m", "1 Gi", "1GI", "one", "1ee3", "--1"])("[SA21] the text %j is not a quantity", (text) => {
   expect(canonicalQuantity(text)).toBeNull();
 });
 
-test("[SA21] a quantity that is stored means the same, and is stored the same again", () => {
+test("[SA21] a stored quantity means the same, and is stored the same again", () => {
   const suffix = fc.constantFrom("", "m", "k", "M", "G", "Ki", "Mi", "Gi");
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 1_000_000 }), suffix, (number, unit) => {

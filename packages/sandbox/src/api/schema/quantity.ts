@@ -4,7 +4,7 @@ const NANO = 1_000_000_000n;
 
 const FORM = /^([+-]?)(\d*)(?:\.(\d*))?(n|u|m|k|[KMGTPE]i|[MGTPE]|[eE][+-]?\d+)?$/;
 
-/** A quantity in billionths, and how it is written; null when the text is none. */
+/** A quantity in billionths, and how it is written; null when the text is not a quantity. */
 function parsed(text: string): { readonly nanos: bigint; readonly form: "decimal" | "binary" | "exponent" } | null {
   const [, sign, whole = "", fraction = "", suffix = ""] = FORM.exec(text) ?? [];
   if (sign === undefined || whole + fraction === "") return null;
@@ -23,7 +23,7 @@ function parsed(text: string): { readonly nanos: bigint; readonly form: "decimal
 const powers = (exponent: number): [bigint, bigint] =>
   exponent >= 0 ? [10n ** BigInt(exponent), 1n] : [1n, 10n ** BigInt(-exponent)];
 
-/** The one way in which Kubernetes writes a quantity: `1000m` is `1`, `1024Mi` is `1Gi`. Null when it is none. */
+/** The one way in which Kubernetes writes a quantity: `1000m` is `1`, `1024Mi` is `1Gi`. Null when the text is not a quantity. */
 export function canonicalQuantity(value: string | number): string | null {
   const quantity = parsed(String(value));
   if (!quantity) return null;

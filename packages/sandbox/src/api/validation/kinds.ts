@@ -19,7 +19,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   services: serviceProblems,
   persistentvolumeclaims: claimProblems,
   configmaps: (map) => [...keyProblems(map, "data"), ...keyProblems(map, "binaryData")],
-  secrets: (secret) => [...keyProblems(secret, "data"), ...secretTypeProblems(secret)],
+  secrets: (secret) => [...keyProblems(secret, "data"), ...secretSizeProblems(secret), ...secretTypeProblems(secret)],
   "ingresses.networking.k8s.io": ingressProblems,
   "customresourcedefinitions.apiextensions.k8s.io": definitionProblems,
 };
@@ -75,6 +75,16 @@ function keyProblems(object: JsonRecord, field: string): FieldProblem[] {
   return Object.keys(recordAt(object, field))
     .filter((key) => !/^[-._a-zA-Z0-9]+$/.test(key))
     .map((key) => invalidValue(`${field}[${key}]`, key, why));
+}
+
+const LARGEST_SECRET_BYTES = 1_048_576;
+
+/** What counts is the content and not its form in base64. */
+function secretSizeProblems(secret: JsonRecord): FieldProblem[] {
+  const values = Object.values(recordAt(secret, "data")).filter((value) => typeof value === "string");
+  const bytes = values.reduce((sum, value) => sum + Buffer.byteLength(value, "base64"), 0);
+  const message = `Too long: may not be more than ${LARGEST_SECRET_BYTES} bytes`;
+  return bytes > LARGEST_SECRET_BYTES ? [{ reason: "FieldValueTooLong", field: "data", message }] : [];
 }
 
 /** The keys that Secrets of these types must have. */

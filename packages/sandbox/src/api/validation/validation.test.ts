@@ -33,9 +33,11 @@ const ingress = (rule: JsonRecord): JsonRecord => ({ spec: { rules: [rule] } });
 /** A kind, an object, and the fields that are wrong with it. */
 const OBJECTS: readonly (readonly [string, string, JsonRecord, readonly string[]])[] = [
   ["a pod", "pods", pod(), []],
+  ["a Secret of a mebibyte", "secrets", { data: { a: Buffer.alloc(1_048_576).toString("base64") } }, []],
+  ["a Secret of more", "secrets", { data: { a: Buffer.alloc(1_048_576).toString("base64"), b: "YQ==" } }, ["data"]],
   ["no containers", "pods", { spec: { containers: [] } }, ["spec.containers"]],
   ["no image", "pods", pod({ image: "" }), ["spec.containers[0].image"]],
-  ["a name that is no label", "pods", pod({ name: "Main" }), ["spec.containers[0].name"]],
+  ["a name that is not a label", "pods", pod({ name: "Main" }), ["spec.containers[0].name"]],
   ["two containers of one name", "pods", { spec: { containers: [CONTAINER, CONTAINER] } }, ["spec.containers[1].name"]],
   ["a pull policy", "pods", pod({ imagePullPolicy: "Sometimes" }), ["spec.containers[0].imagePullPolicy"]],
   ["a port of 0", "pods", pod({ ports: [{ containerPort: 0 }] }), ["spec.containers[0].ports[0].containerPort"]],
@@ -113,7 +115,7 @@ const OBJECTS: readonly (readonly [string, string, JsonRecord, readonly string[]
   ["anything of another kind", "widgets.example.com", { spec: null }, []],
 ];
 
-test.each(OBJECTS)("[SA25] %s of %s: every wrong field is named", (_, kind, object, fields) => {
+test.each(OBJECTS)("[SA25] the validation of %s of %s names every wrong field", (_, kind, object, fields) => {
   expect(kindProblems(kind, object).map(({ field }) => field)).toEqual(fields);
 });
 
@@ -160,7 +162,7 @@ describe("an update", () => {
     ],
   ];
 
-  test.each(UPDATES)("[SA25] of %s in %s names what may not change", (_, kind, before, after, fields) => {
+  test.each(UPDATES)("[SA25] an update of %s in %s names what may not change", (_, kind, before, after, fields) => {
     expect(changeProblems(kind, before, after).map(({ field }) => field)).toEqual(fields);
   });
 });
@@ -182,7 +184,7 @@ describe("metadata", () => {
     ["a label key", "configmaps", named({ labels: { "a/b/c": "1" } }), ["metadata.labels"]],
     ["a label value", "configmaps", named({ labels: { a: "x".repeat(64) } }), ["metadata.labels"]],
     ["a finalizer", "configmaps", named({ finalizers: ["not a name"] }), ["metadata.finalizers"]],
-  ] as const)("[SA25] with %s in %s", (_, kind, object, fields) => {
+  ] as const)("[SA25] the validation of metadata with %s in %s names every wrong field", (_, kind, object, fields) => {
     expect(metadataProblems(kind, object).map(({ field }) => field)).toEqual(fields);
   });
 });
