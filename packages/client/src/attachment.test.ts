@@ -12,7 +12,7 @@ const component = (name: string, rest: Partial<AppComponent> = {}): AppComponent
 const { workload_spec: _, ...chart } = component("chart");
 const ADDED = { op: "add", name: "db", type: "addon", addon_spec: { instance: "db" } };
 
-test("[CN92] the change that attaches an addon adds its component and keeps the export_refs that there are", () => {
+test("[CN92] the change that attaches an addon adds its component and keeps the existing export_refs", () => {
   const api = component("api", { export_refs: [{ component: "web", key: "url" }] });
   const attached = component("attached", { export_refs: [{ component: "db" }] });
   const app = { components: [component("web"), api, attached, chart] };
@@ -27,7 +27,7 @@ test("[CN92] the change that attaches an addon adds its component and keeps the 
   ]);
 });
 
-test("[CN92] an app with a component of the instance's name needs no other", () => {
+test("[CN92] an app that has a component with the instance's name needs no other component", () => {
   expect(standsFor({ components: [component("db")] }, "db")).toBe(true);
   expect(standsFor({ components: [component("web")] }, "db")).toBe(false);
 });

@@ -4,12 +4,13 @@ import { errorFrom, fails, json, type Responder, scripted, silent } from "./clie
 import { makeClient } from "./client.ts";
 import type { BinnacleError, FailureOf, Invalid } from "./errors.ts";
 import * as all from "./index.ts";
+import type { Answer, CallName, Input, ItemOf, ListName } from "./operation.ts";
 
 const ORG = { id: "1", name: "demo" };
 const busy = json(503, { detail: "The database cannot be reached." }, { "retry-after": "2" });
 const limited = (seconds: string) => json(429, { detail: "Rate limit exceeded." }, { "retry-after": seconds });
 
-test("[CN3] a call sends its parameters, body and credential, and gives the answer", async () => {
+test("[CN3] a call sends its parameters, body and credential, and returns the answer", async () => {
   const { client, clock, sent } = scripted([json(200, ORG, { etag: '"1.2"', "x-request-id": "r1" })], {
     userAgent: "t/1",
   });
@@ -28,6 +29,19 @@ test("[CN3] a call sends its parameters, body and credential, and gives the answ
     "user-agent": "t/1",
   });
   expect(clock.pendingTimers).toBe(0);
+});
+
+test("[CN313] a function that is generic in the operation calls it without a cast", async () => {
+  const { client, clock, sent } = scripted([json(200, ORG), json(200, { data: [ORG], total_count: 1 })]);
+  const read = <N extends CallName>(name: N, input: Input<N>): Promise<Answer<N>> =>
+    client.call(name, input, { timeoutMs: 5_000 });
+  const first = async <N extends ListName>(name: N, input: Input<N>): Promise<ItemOf<N> | null> => {
+    for await (const item of client.pages(name, input, { timeoutMs: 5_000 })) return item;
+    return null;
+  };
+  expect((await clock.run(read("getOrg", { id: "1" }))).name).toBe("demo");
+  expect((await clock.run(first("listOrgs", {})))?.name).toBe("demo");
+  expect(sent).toHaveLength(2);
 });
 
 test("[CN3] an empty answer is null, and an operation that takes no credential is sent none", async () => {
@@ -59,7 +73,7 @@ test.each<[number, unknown, string, string, string | null]>([
   [500, { detail: "Internal Server Error", request_id: "r" }, "ServerFault", "Internal Server Error", null],
   [504, { detail: "The cluster did not answer." }, "ServerFault", "The cluster did not answer.", null],
   [418, "tea", "Refused", "The server answered with status 418.", null],
-])("[CN4] %i with %j is a %s", async (status, body, name, message, code) => {
+])("[CN4] an answer %i with %j becomes a %s", async (status, body, name, message, code) => {
   const { client, clock } = scripted([json(status, body, { "x-request-id": "r1" })]);
   const error: BinnacleError = await errorFrom(
     clock.run(client.call("updateApp", { namespace: "a", name: "b", project_id: "c", body: {} })),
@@ -78,7 +92,7 @@ test.each<[number, unknown, string, string, string | null]>([
   });
 });
 
-test("[CN4] a 422 has every field, in its message too", async () => {
+test("[CN4] the error of a 422 has every invalid field, in its message too", async () => {
   const items = [
     { loc: ["body", "components", 0, "name"], msg: "Field required", type: "missing" },
     { loc: ["body"], msg: "Exactly one is required", type: "value_error" },
@@ -89,7 +103,7 @@ test("[CN4] a 422 has every field, in its message too", async () => {
   expect(error.message).toBe("components.0.name: Field required; body: Exactly one is required");
 });
 
-test("[CN4] failures are values with a type of their own where they are asked for as such", async () => {
+test("[CN4] an attempt returns failures as values with a type of their own", async () => {
   const { client, clock } = scripted([json(404, { detail: "Organization not found." }), json(200, ORG)]);
   const first = await clock.run(client.attempt("getOrg", { id: "1" }));
   const error: FailureOf<"getOrg"> | null = first.ok ? null : first.error;
@@ -129,7 +143,7 @@ test.each([
   ["https://binnacle.test/#hunter2"],
   ["ftp://binnacle.test/hunter2"],
   ["hunter2"],
-])("[CN5] the address %s is refused without being repeated", (url) => {
+])("[CN5] the address %s is refused without being repeated in the error", (url) => {
   const { clock } = scripted([]);
   let message = "";
   try {
@@ -141,7 +155,7 @@ test.each([
   expect(message).not.toContain("hunter2");
 });
 
-test("[CN6] a redirect is not followed: it is named, without the rest of its address", async () => {
+test("[CN6] a redirect is not followed, and the error names it without the rest of its address", async () => {
   const redirect: Responder = () =>
     new Response(null, { status: 308, headers: { location: "https://elsewhere.test/api/v1/login?x=hunter2" } });
   const { client, clock, sent } = scripted([redirect]);
@@ -153,14 +167,14 @@ test("[CN6] a redirect is not followed: it is named, without the rest of its add
   expect(sent).toHaveLength(1);
 });
 
-test("[CN6] a page in front of the API is not taken for an answer of it", async () => {
+test("[CN6] a page in front of the API is not taken for an answer of the API", async () => {
   const page: Responder = () => new Response("<html>Sign in to the hotel</html>", { status: 200 });
   const { client, clock, sent } = scripted([page]);
   const error: BinnacleError = await errorFrom(clock.run(client.call("getMe")));
   expect([error.name, error.status, sent.length]).toEqual(["UnexpectedAnswer", 200, 1]);
 });
 
-test("[CN8] every attempt of a creating call carries one key, another call another, and a given key is used", async () => {
+test("[CN8] all attempts of a creating call carry one key, another call another key, and a given key is used", async () => {
   const { client, clock, sent } = scripted([fails("ECONNRESET"), busy, json(201, ORG)]);
   await clock.run(client.call("createOrg", { body: { name: "a" } }));
   await clock.run(client.call("createOrg", { body: { name: "a" } }));
@@ -170,7 +184,7 @@ test("[CN8] every attempt of a creating call carries one key, another call anoth
   expect(keys).toEqual(["key-1", "key-1", "key-1", "key-2", "mine", null]);
 });
 
-test("[CN9] a wait that the server asks for is kept before the next attempt", async () => {
+test("[CN9] a wait that the server asks for is observed before the next attempt", async () => {
   const { client, clock, sent } = scripted([busy, json(200, ORG)]);
   const startedAt = clock.now();
   await clock.run(client.call("getOrg", { id: "1" }));
@@ -181,7 +195,7 @@ test.each([
   ["31", {}],
   ["5", { timeoutMs: 4_000 }],
 ])(
-  "[CN9] a wait of %s s that is too long, or longer than %j, fails at once and says how long it is",
+  "[CN9] a wait of %s s that is too long, or longer than %j, fails at once and the error says how long it is",
   async (seconds, options) => {
     const { client, clock, sent } = scripted([limited(seconds)]);
     const startedAt = clock.now();
@@ -191,7 +205,7 @@ test.each([
   },
 );
 
-test("[CN10] attempts end after the fourth, with the last failure", async () => {
+test("[CN10] a call ends after the fourth attempt, with the last failure", async () => {
   const { client, clock, sent } = scripted([fails("ECONNREFUSED")]);
   const error: BinnacleError = await errorFrom(clock.run(client.call("getMe")));
   expect(error).toMatchObject({
@@ -202,7 +216,7 @@ test("[CN10] attempts end after the fourth, with the last failure", async () => 
   expect(sent).toHaveLength(4);
 });
 
-test("[CN12] an attempt that is not answered in time is given up, and the call at its deadline", async () => {
+test("[CN12] an attempt that is not answered in time is given up, and the call ends at its deadline", async () => {
   const { client, clock, sent } = scripted([silent, json(200, ORG)], { attemptTimeoutMs: 1_000 });
   expect(await clock.run(client.call("getOrg", { id: "1" }))).toEqual(ORG);
   expect(sent.map(({ signal }) => signal.aborted)).toEqual([true, false]);
@@ -219,7 +233,7 @@ test("[CN12] an attempt that is not answered in time is given up, and the call a
   expect([slow.clock.now() - startedAt, slow.clock.pendingTimers]).toEqual([1_500, 0]);
 });
 
-test("[CN12] an answer whose end does not come is not waited for", async () => {
+test("[CN12] a call does not wait for an answer whose end does not come", async () => {
   const { client, clock } = scripted([() => new Response(new ReadableStream({}), { status: 200 })], {
     retry: { attempts: 1 },
   });
@@ -257,14 +271,14 @@ test("[CN14] a change that may have been carried out is not sent again, and its 
   }
 });
 
-test("[CN14] a deletion that finds nothing after an attempt without an answer says that it may have been the one", async () => {
+test("[CN14] a deletion that finds nothing after an attempt without an answer reports that it may have happened", async () => {
   const gone = json(404, { detail: "Organization not found." });
   const { client, clock } = scripted([fails("ECONNRESET"), gone]);
   const error: BinnacleError = await errorFrom(clock.run(client.call("deleteOrg", { id: "1" })));
   expect(error).toMatchObject({ name: "NotFound", mayHaveHappened: true, attempts: 2 });
 });
 
-test("[CN20] a list is read a page at a time, as it is asked for, and what moves to the next page comes once", async () => {
+test("[CN20] a list is read a page at a time, as it is asked for, and an item that moves to the next page comes once", async () => {
   const page = (ids: string[], has_more: boolean) =>
     json(200, { data: ids.map((id) => ({ id })), has_more, total_count: 5 });
   const { client, clock, sent } = scripted([page(["5", "4"], true), page(["4", "3"], true), page(["2"], false)]);
@@ -282,7 +296,7 @@ test("[CN20] a list is read a page at a time, as it is asked for, and what moves
   ]);
 });
 
-test("[CN32] a page that ends early is followed by its cursor, and all of its items come", async () => {
+test("[CN32] a page that ends early is followed by its cursor, and all items come", async () => {
   const page = (ids: string[], next_cursor: string | null) =>
     json(200, { data: ids.map((id) => ({ id })), has_more: next_cursor !== null, next_cursor, total_count: 3 });
   const { client, clock, sent } = scripted([page(["3"], "1"), page(["2"], "2"), page(["1"], null)]);
@@ -299,7 +313,20 @@ test("[CN32] a page that ends early is followed by its cursor, and all of its it
   ]);
 });
 
-test("[CN20] a list that comes whole is asked for once, without a page", async () => {
+test("[CN32] a list without pages that ends early is followed by its cursor alone", async () => {
+  const part = (keys: string[], next_cursor: string | null) =>
+    json(200, { data: keys.map((key) => ({ key })), next_cursor, total_count: 2 });
+  const { client, clock, sent } = scripted([part(["host"], "1"), part(["port"], null)]);
+  const found: string[] = [];
+  const pages = client.pages("listAvailableExports", { id: "p" });
+  for (let step = await clock.run(pages.next()); !step.done; step = await clock.run(pages.next())) {
+    found.push(step.value.key);
+  }
+  expect(found).toEqual(["host", "port"]);
+  expect(sent.map(({ url }) => url.split("?")[1])).toEqual([undefined, "cursor=1"]);
+});
+
+test("[CN20] a list that comes whole is requested once, without a page", async () => {
   const { client, clock, sent } = scripted([json(200, { data: [{ version: "1.4" }], total_count: 1 })]);
   const pages = client.pages("listBundles");
   expect((await clock.run(pages.next())).value).toEqual({ version: "1.4" });

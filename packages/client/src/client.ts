@@ -86,16 +86,25 @@ type OptionsOf<N extends OperationName> = Operations[N] extends { versioned: tru
 type Args<N extends OperationName, O> =
   Record<never, never> extends Input<N> ? [input?: Input<N>, options?: O] : [input: Input<N>, options?: O];
 
+/** For callers that are generic in the operation, where TypeScript cannot tell whether the input may be left out. */
+type PlainOptions = Omit<CallOptions, "ifMatch">;
+
 export interface Client {
   /** Calls an operation by its id and gives its answer, or throws a `BinnacleError`. */
+  call<N extends CallName>(name: N, input: Input<N>, options?: PlainOptions): Promise<Answer<N>>;
   call<N extends CallName>(name: N, ...args: Args<N, OptionsOf<N>>): Promise<Answer<N>>;
   /** The same, with the status, the `ETag` and the request's id. */
   send<N extends CallName>(name: N, ...args: Args<N, OptionsOf<N>>): Promise<Reply<Answer<N>>>;
   /** The same, with the failure as a value of a type of its own. */
   attempt<N extends CallName>(name: N, ...args: Args<N, OptionsOf<N>>): Promise<Attempted<N>>;
   /** Every item of a list, read a page at a time as they are asked for. */
+  pages<N extends ListName>(
+    name: N,
+    input: Input<N>,
+    options?: PlainOptions,
+  ): AsyncGenerator<ItemOf<N>, void, undefined>;
   pages<N extends ListName>(name: N, ...args: Args<N, OptionsOf<N>>): AsyncGenerator<ItemOf<N>, void, undefined>;
-  /** Follows a stream, and opens it again when it breaks off. Leaving the loop closes it. */
+  /** Follows a stream, and opens it again when it is interrupted. Leaving the loop closes it. */
   stream<N extends StreamName>(
     name: N,
     ...args: Args<N, FollowOptions>
@@ -120,6 +129,12 @@ const ITEMS_PER_PAGE = 100;
 const UPGRADE_REQUIRED = 426;
 
 type AnyInput = Readonly<Record<string, unknown>>;
+
+interface ListAnswer<T> {
+  readonly data: readonly T[];
+  readonly has_more?: boolean;
+  readonly next_cursor?: string | null;
+}
 
 export function makeClient(options: ClientOptions & { readonly clock: Clock }): Client {
   const { clock } = options;
@@ -188,17 +203,14 @@ export function makeClient(options: ClientOptions & { readonly clock: Clock }): 
     const { isPaged } = describeOperation(name);
     let before = new Set<string>();
     let page = Number((input as { page?: number }).page ?? 1);
-    let follow: { readonly page: number } | { readonly cursor: string } = { page };
+    let follow: { readonly page?: number } | { readonly cursor: string } = isPaged ? { page } : {};
     for (;;) {
-      const asked = isPaged ? { items_per_page: ITEMS_PER_PAGE, ...input, ...follow } : input;
-      const { data } = (await send(name, asked, given)) as Reply<unknown> as Reply<{
-        data: readonly ItemOf<N>[];
-        has_more?: boolean;
-        next_cursor?: string | null;
-      }>;
+      const asked = { ...(isPaged ? { items_per_page: ITEMS_PER_PAGE } : {}), ...input, ...follow };
+      const { data } = (await send(name, asked, given)) as Reply<unknown> as Reply<ListAnswer<ItemOf<N>>>;
       // What is created meanwhile moves the last items of a page to the next one.
       for (const item of data.data) if (!before.has(identity(item))) yield item;
-      if (!data.has_more || data.data.length === 0) return;
+      // A list without pages that ends early has a cursor alone.
+      if (!(data.has_more ?? data.next_cursor) || data.data.length === 0) return;
       before = new Set(data.data.map(identity));
       // A page may end early. A server from before contract 3 has no cursors, and whole pages.
       follow = data.next_cursor ? { cursor: data.next_cursor } : { page: ++page };
@@ -212,7 +224,8 @@ export function makeClient(options: ClientOptions & { readonly clock: Clock }): 
 
   return {
     send: (name, ...[input, given]) => send(name, input, given),
-    call: async (name, ...[input, given]) => (await send(name, input, given)).data,
+    call: async <N extends CallName>(name: N, input?: Input<N>, given?: CallOptions) =>
+      (await send(name, input, given)).data,
     async attempt<N extends CallName>(name: N, ...[input, given]: Args<N, OptionsOf<N>>): Promise<Attempted<N>> {
       try {
         return { ok: true, data: (await send(name, input, given)).data };
@@ -221,7 +234,7 @@ export function makeClient(options: ClientOptions & { readonly clock: Clock }): 
         throw error;
       }
     },
-    pages: (name, ...[input, given]) => pages(name, input, given),
+    pages,
     stream<N extends StreamName>(name: N, ...[input, given = {}]: Args<N, FollowOptions>) {
       const opening = {
         clock,

@@ -1,8 +1,8 @@
-import type { AppConflict, DeviceRefusal, Operations, ValidationItem } from "./generated/types.ts";
+import type { CodedConflict, DeviceRefusal, Operations, ValidationItem } from "./generated/types.ts";
 import type { OperationName } from "./operation.ts";
 
 /** Why an operation was refused, for programs. A newer server may know more. */
-export type ErrorCode = AppConflict["detail"]["code"] | DeviceRefusal["error"];
+export type ErrorCode = CodedConflict["detail"]["code"] | DeviceRefusal["error"];
 
 export interface ErrorFacts {
   readonly operation: string;
@@ -149,7 +149,7 @@ export type FailureOf<N extends OperationName> =
   | TimedOut
   | UnexpectedAnswer;
 
-/** The error of an answer that is no success, in the API's own words. */
+/** The error of an answer that is not a success, in the API's own words. */
 export function errorOf(status: number, body: unknown, facts: Omit<ErrorFacts, "status" | "body">): BinnacleError {
   const detail = fieldOf(body, "detail");
   const code = fieldOf(detail, "code") ?? fieldOf(body, "error");

@@ -69,9 +69,9 @@ export async function openExec(ports: ExecPorts, { onOutput, signal }: ExecOptio
   socket.binaryType = "arraybuffer";
   const opened = deferred<void>();
   const exited = deferred<number>();
-  // Whoever only writes is not told of a failure twice.
+  // A caller that only writes gets a failure once and not twice.
   exited.promise.catch(() => undefined);
-  let told: unknown;
+  let status: unknown;
 
   socket.addEventListener("open", () => opened.resolve());
   socket.addEventListener("message", ({ data }: { data: unknown }) => {
@@ -80,15 +80,15 @@ export async function openExec(ports: ExecPorts, { onOutput, signal }: ExecOptio
     const content = bytes.subarray(1);
     if (bytes[0] === CHANNEL.stdout) onOutput("stdout", content);
     else if (bytes[0] === CHANNEL.stderr) onOutput("stderr", content);
-    else if (bytes[0] === CHANNEL.exit) told = parsed(new TextDecoder().decode(content));
+    else if (bytes[0] === CHANNEL.exit) status = parsed(new TextDecoder().decode(content));
   });
   socket.addEventListener("close", ({ code, reason }: { code: number; reason: string }) => {
     opened.reject(
       new Unreachable("The WebSocket could not be opened. Does a proxy on the way allow it?", { operation: OPERATION }),
     );
-    const exitCode = fieldOf(told, "exit_code");
+    const exitCode = fieldOf(status, "exit_code");
     if (typeof exitCode === "number") exited.resolve(exitCode);
-    else exited.reject(failureOf(code, reason, fieldOf(told, "error")));
+    else exited.reject(failureOf(code, reason, fieldOf(status, "error")));
   });
   const leave = () => {
     exited.reject(signal?.reason);

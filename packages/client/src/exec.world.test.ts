@@ -1,30 +1,23 @@
 import * as contract from "@binnacle/contract";
-import { startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { type SimulatedOperator, simulateOperator } from "../../../test/world/simulated-operator.ts";
+import { startWorld } from "@binnacle/world";
+import { afterAll, expect, test, vi } from "vitest";
+import { simulateOperator } from "../../../test/world/simulated-operator.ts";
 import { errorFrom } from "./client.fixture.ts";
-import { type Client, createClient } from "./index.ts";
+import { createClient } from "./index.ts";
 
-let world: World;
-let client: Client;
-let operator: SimulatedOperator;
-let place: { namespace: string; name: string; project_id: string; component: string };
-
-beforeAll(async () => {
-  world = await startWorld();
-  client = createClient({ url: world.url, session: {} });
-  await client.login({ username: "admin", password: world.admin.password });
-  const cluster = await client.call("createCluster", { org_id: world.demoOrgId, body: { name: "edge" } });
-  const project = await client.call("createProject", { body: { name: "shop", cluster_id: cluster.id } });
-  const components = [{ name: "web", workload_spec: { image: "nginx:1.29" } }];
-  await client.call("createApp", { body: { name: "storefront", project_id: project.id, components } });
-  place = { namespace: "shop", name: "storefront", project_id: project.id, component: "web" };
-  operator = simulateOperator({ url: world.url, token: cluster.connection_token ?? "" });
-  await vi.waitFor(() => expect(operator.link.isLive).toBe(true), { timeout: 30_000 });
-});
+const world = await startWorld();
+const client = createClient({ url: world.url, session: {} });
+await client.login({ username: "admin", password: world.admin.password });
+const cluster = await client.call("createCluster", { org_id: world.demoOrgId, body: { name: "edge" } });
+const project = await client.call("createProject", { body: { name: "shop", cluster_id: cluster.id } });
+const components = [{ name: "web", workload_spec: { image: "nginx:1.29" } }];
+await client.call("createApp", { body: { name: "storefront", project_id: project.id, components } });
+const place = { namespace: "shop", name: "storefront", project_id: project.id, component: "web" };
+const operator = simulateOperator({ url: world.url, token: cluster.connection_token ?? "" });
+await vi.waitFor(() => expect(operator.link.isLive).toBe(true), { timeout: 30_000 });
 afterAll(async () => {
-  await operator?.stop();
-  await world?.stop();
+  await operator.stop();
+  await world.stop();
 });
 
 function collected() {
@@ -35,14 +28,14 @@ function collected() {
   return { text, onOutput };
 }
 
-test("[CN30] a command runs, and its output and exit code come back", async () => {
+test("[CN30] a command runs through the client, which returns its output and exit code", async () => {
   const { text, onOutput } = collected();
   const session = await client.exec({ ...place, command: ["end", "3"], tty: false }, { onOutput });
   expect(await session.exited).toBe(3);
   expect(text).toEqual({ stdout: "hello\n", stderr: "oops\n" });
 });
 
-test("[CN30] input of any size arrives, and its end", async () => {
+test("[CN30] input of any size reaches a command, and so does its end", async () => {
   const { text, onOutput } = collected();
   const session = await client.exec({ ...place, command: ["cat"], tty: false }, { onOutput });
   const sent = "0123456789".repeat(50_000);
@@ -52,7 +45,7 @@ test("[CN30] input of any size arrives, and its end", async () => {
   expect(text.stdout).toBe(sent);
 });
 
-test("[CN30] a terminal has a size, at first and later", async () => {
+test("[CN30] the terminal of a command has a size, at first and later", async () => {
   const { text, onOutput } = collected();
   const session = await client.exec({ ...place, command: ["size"], cols: 120, rows: 40 }, { onOutput });
   await vi.waitFor(() => expect(text.stdout).toBe("40 120\n"));
@@ -62,7 +55,7 @@ test("[CN30] a terminal has a size, at first and later", async () => {
   await errorFrom(session.exited);
 });
 
-test("[CN31] a refusal is the error that any call would have, and what ends a session is one too", async () => {
+test("[CN31] a refused command is the error that any call would have, and so is what ends a session", async () => {
   const { onOutput } = collected();
   const missing = await errorFrom(client.exec({ ...place, pod: "other-0" }, { onOutput }));
   expect(missing).toMatchObject({ name: "NotFound", message: "The component web has no pod other-0." });
@@ -72,7 +65,7 @@ test("[CN31] a refusal is the error that any call would have, and what ends a se
   expect(await errorFrom(failed.exited)).toMatchObject({ name: "ServerFault", message: "exec: missing: not found" });
 });
 
-test("[CN31] the caller leaves with its signal", async () => {
+test("[CN31] the caller leaves a command with a signal", async () => {
   const { onOutput } = collected();
   const leaving = new AbortController();
   const session = await client.exec({ ...place, command: ["cat"] }, { onOutput, signal: leaving.signal });

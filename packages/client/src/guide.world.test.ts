@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { startWorld } from "@binnacle/world";
+import { afterAll, expect, test } from "vitest";
 
 const ROOT = new URL("../../../", import.meta.url).pathname;
 const ADDRESS = "https://binnacle.example.com";
@@ -17,22 +17,18 @@ const examples = guide.split(/^## /m).flatMap((section) => {
   return blocks.map(([, code = "", printed = ""], index) => ({ name: `${heading} ${index + 1}`, code, printed }));
 });
 
-let world: World;
-let folder: string;
 const fileOf = (index: number) => join(folder, `example-${index}.ts`);
 
-beforeAll(async () => {
-  world = await startWorld();
-  folder = mkdtempSync(join(tmpdir(), "binnacle-guide-"));
-  mkdirSync(join(folder, "node_modules/@binnacle"), { recursive: true });
-  symlinkSync(join(ROOT, "packages/client"), join(folder, "node_modules/@binnacle/client"));
-  writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
-  examples.forEach(({ code }, index) => {
-    writeFileSync(fileOf(index), code.replaceAll(ADDRESS, world.url));
-  });
+const world = await startWorld();
+const folder = mkdtempSync(join(tmpdir(), "binnacle-guide-"));
+mkdirSync(join(folder, "node_modules/@binnacle"), { recursive: true });
+symlinkSync(join(ROOT, "packages/client"), join(folder, "node_modules/@binnacle/client"));
+writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
+examples.forEach(({ code }, index) => {
+  writeFileSync(fileOf(index), code.replaceAll(ADDRESS, world.url));
 });
 afterAll(async () => {
-  await world?.stop();
+  await world.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -41,7 +37,7 @@ test("[CN29] every block of code in the guide is an example that is run", () => 
   expect([...guide.matchAll(/^```(?:ts|js|sh)/gm)]).toHaveLength(examples.length);
 });
 
-test("[CN29] the examples pass the type checker", () => {
+test("[CN29] the examples of the guide pass the type checker", () => {
   const options = {
     extends: join(ROOT, "tsconfig.json"),
     compilerOptions: { typeRoots: [join(ROOT, "node_modules/@types")] },
@@ -53,7 +49,7 @@ test("[CN29] the examples pass the type checker", () => {
 });
 
 test.each(examples.map((it, index) => [it.name, it, index] as const))(
-  "[CN29] %s runs",
+  "[CN29] the example %s runs and prints what the guide shows",
   async (_, { printed }, index) => {
     const { stdout, stderr } = await promisify(execFile)(process.execPath, [fileOf(index)], { timeout: 30_000 });
     expect({ stdout, stderr }).toEqual({ stdout: printed, stderr: "" });

@@ -10,7 +10,7 @@ const line = (ms: number, text: string, pod = "web-0"): LogLine => ({
   line: text,
 });
 
-test("[CN24] wherever a stream breaks off, each line is passed on once and none is lost", () => {
+test("[CN24] wherever a stream is interrupted, each line is passed on once and none is lost", () => {
   const output = fc
     .array(fc.record({ step: fc.integer({ min: 0, max: 2 }), pod: fc.constantFrom("a", "b") }), { maxLength: 40 })
     .map((steps) => {
@@ -34,7 +34,7 @@ test("[CN24] wherever a stream breaks off, each line is passed on once and none 
   );
 });
 
-test("[CN24] the lines to ask for again are those since the last one, and a little more", () => {
+test("[CN24] after a break the lines since the last one are requested again, and a few seconds more", () => {
   const cursor = new LogCursor(0);
   expect(cursor.resume(2_000)).toEqual({ since_seconds: 7, tail_lines: 10_000 });
   cursor.take(line(0, "x"), 60_000);

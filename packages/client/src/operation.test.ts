@@ -4,19 +4,19 @@ import { bodyOf, describeOperation, targetOf } from "./operation.ts";
 
 const getApp = describeOperation("getApp");
 
-test("[CN2] parameters of the path are filled in, and the rest of the input is the query", () => {
+test("[CN2] parameters of the path are filled in, and the rest of the input becomes the query", () => {
   expect(targetOf(getApp, { namespace: "shop", name: "a b", project_id: "1&2", body: {}, extra: undefined })).toBe(
     "/apps/shop/a%20b?project_id=1%262",
   );
 });
 
-test("[CN2] a parameter with several values is repeated, each of them encoded", () => {
+test("[CN2] a parameter with several values is repeated, with each value encoded", () => {
   const target = targetOf(describeOperation("listOrgs"), { phase: ["failed", "a&b"], none: [] });
   expect(target).toBe("/orgs?phase=failed&phase=a%26b");
   expect(() => targetOf(describeOperation("listOrgs"), { phase: [{}] })).toThrow(/listOrgs: "phase" must/);
 });
 
-test("[CN2] nothing in a parameter of the path leads elsewhere", () => {
+test("[CN2] a parameter of the path cannot lead to another path", () => {
   const base = "https://binnacle.test/api/v1";
   fc.assert(
     fc.property(
@@ -45,7 +45,7 @@ test.each([[""], ["."], [".."], [undefined], [null], [{}]])(
   },
 );
 
-test("[CN3] a body is written as its operation takes it, without what is undefined", async () => {
+test("[CN3] a body is written as its operation takes it, without undefined fields", async () => {
   expect(bodyOf(describeOperation("createOrg"), { name: "a", description: undefined })).toEqual({
     content: '{"name":"a"}',
     type: "application/json",
@@ -60,6 +60,6 @@ test("[CN3] a body is written as its operation takes it, without what is undefin
   expect(bodyOf(getApp, undefined)).toBeNull();
 });
 
-test("[CN2] an operation that does not exist is named", () => {
+test("[CN2] an operation that does not exist is named in the error", () => {
   expect(() => describeOperation("toString" as never)).toThrow('There is no operation "toString".');
 });

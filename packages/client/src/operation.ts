@@ -1,5 +1,6 @@
 import { OPERATIONS } from "./generated/operations.ts";
 import type { Operations } from "./generated/types.ts";
+import { nearest } from "./nearest.ts";
 
 /** The id of an operation, as the OpenAPI document has it. */
 export type OperationName = keyof Operations & keyof typeof OPERATIONS;
@@ -38,7 +39,10 @@ export interface Described {
 
 export function describeOperation(name: OperationName): Described {
   const entry: string | undefined = Object.hasOwn(OPERATIONS, name) ? OPERATIONS[name] : undefined;
-  if (entry === undefined) throw new TypeError(`There is no operation "${name}".`);
+  if (entry === undefined) {
+    const [meant] = nearest(name, Object.keys(OPERATIONS), 1);
+    throw new TypeError(`There is no operation "${name}".${meant ? ` Did you mean "${meant}"?` : ""}`);
+  }
   const [method = "", path = "", ...flags] = entry.split(" ");
   return {
     name,
@@ -51,6 +55,27 @@ export function describeOperation(name: OperationName): Described {
     isStream: flags.includes("stream"),
     bodyType: flags.includes("form") ? "form" : flags.includes("multipart") ? "multipart" : "json",
   };
+}
+
+/**
+ * The operation that a method and a path below the base URL are of, with the parameters of the path; null where there is none. A path
+ * that is written out goes before one with a parameter at the same place.
+ */
+export function operationAt(
+  method: string,
+  path: string,
+): { readonly name: OperationName; readonly params: Readonly<Record<string, string>> } | null {
+  const steps = path.split("/");
+  const fits = (step: string, index: number) => step.startsWith("{") || step === steps[index];
+  const [found] = (Object.keys(OPERATIONS) as OperationName[])
+    .map((name) => ({ ...describeOperation(name), name, parts: describeOperation(name).path.split("/") }))
+    .filter((it) => it.method === method && it.parts.length === steps.length && it.parts.every(fits))
+    .sort((a, b) => a.path.split("{").length - b.path.split("{").length);
+  if (!found) return null;
+  const params = found.parts.flatMap((part, index) =>
+    part.startsWith("{") ? [[part.slice(1, -1), decodeURIComponent(steps[index] ?? "")] as const] : [],
+  );
+  return { name: found.name, params: Object.fromEntries(params) };
 }
 
 const IDEMPOTENT: ReadonlySet<string> = new Set(["GET", "PUT", "DELETE"]);

@@ -31,7 +31,7 @@ test.each<[OperationName, Failed, boolean]>([
   ["scaleApp", answer(503, 1), false],
   ["updateApp", answer(502, null, false), false],
   ["createApp", answer(503, 1), true],
-])("[CN7] %s after %j is sent again: %j", (name, failed, isExpected) => {
+])("[CN7] the operation %s after %j is sent again: %j", (name, failed, isExpected) => {
   expect(isRetried(failed, name)).toBe(isExpected);
 });
 
@@ -54,13 +54,13 @@ test.each<[Failed, boolean]>([
   expect(isRetried(failed, "getApp")).toBe(isExpected);
 });
 
-test("[CN9] a wait that the server asks for is kept, with a little chance on top, and is not kept when it is too long", () => {
+test("[CN9] a wait that the server asks for is observed with some jitter, unless it is too long", () => {
   const delay = (seconds: number) =>
     retryDelay(answer(429, seconds), describeOperation("getApp"), 1, DEFAULT_RETRY, 0.5);
   expect([delay(0), delay(3), delay(30), delay(31)]).toEqual([125, 3125, 30_125, null]);
 });
 
-test("[CN10] waits are drawn from a range that doubles up to a limit, and attempts are counted", () => {
+test("[CN10] waits are random within a range that doubles up to a limit, and attempts are counted", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 100 }), fc.double({ min: 0, max: 0.999, noNaN: true }), (attempt, random) => {
       const delay = backoff(attempt, 250, 8_000, random);
@@ -82,7 +82,7 @@ test.each<[OperationName, Failed, boolean]>([
   ["scaleApp", answer(429, 1), false],
   ["scaleApp", answer(409), false],
   ["getApp", CUT, false],
-])("[CN14] %s after %j may have been carried out: %j", (name, failed, isExpected) => {
+])("[CN14] the operation %s after %j may have been carried out: %j", (name, failed, isExpected) => {
   expect(mayHaveHappened(failed, describeOperation(name))).toBe(isExpected);
 });
 

@@ -16,30 +16,30 @@ function server(good: string, refreshing: Responder = json(200, { access_token: 
 }
 
 const kept = () => {
-  const told: (SessionTokens | null)[] = [];
+  const notified: (SessionTokens | null)[] = [];
   return {
-    told,
+    notified,
     options: {
       session: { accessToken: "old", refreshToken: "r" },
-      onSession: (it: SessionTokens | null) => told.push(it),
+      onSession: (it: SessionTokens | null) => notified.push(it),
     },
   };
 };
 
 test("[CN15] many callers who are refused at once are served by one refresh", async () => {
-  const { told, options } = kept();
+  const { notified, options } = kept();
   const { client, clock, sent } = scripted([server("new")], options);
   const answers = await clock.run(Promise.all(Array.from({ length: 50 }, () => client.call("getMe"))));
   expect(answers).toHaveLength(50);
   const refreshes = sent.filter(isRefresh);
   expect(refreshes.map(({ headers }) => headers.get("cookie"))).toEqual(["refresh_token=r"]);
   expect(refreshes.map(bearer)).toEqual([null]);
-  expect(told).toEqual([{ accessToken: "new", refreshToken: "r" }]);
+  expect(notified).toEqual([{ accessToken: "new", refreshToken: "r" }]);
   await clock.run(client.call("getMe"));
   expect(sent.filter(isRefresh)).toHaveLength(1);
 });
 
-test("[CN15] one who was refused after others have renewed the token uses theirs", async () => {
+test("[CN15] a caller who is refused after others have renewed the token uses the renewed token", async () => {
   let release: (response: Response) => void = () => undefined;
   const held = new Promise<Response>((resolve) => {
     release = resolve;
@@ -55,7 +55,7 @@ test("[CN15] one who was refused after others have renewed the token uses theirs
   expect(sent.filter(isRefresh)).toHaveLength(1);
 });
 
-test("[CN15] a change that was refused with 401 is sent again after the refresh, a creation under its key", async () => {
+test("[CN15] a change that was refused with 401 is sent again after the refresh", async () => {
   const { options } = kept();
   const { client, clock, sent } = scripted([server("new")], options);
   await clock.run(client.call("updateOrg", { id: "1", body: { name: "a" } }));
@@ -74,7 +74,7 @@ test("[CN15] a credential that is refused again right after it was renewed is an
   expect(sent.filter(isRefresh)).toHaveLength(1);
 });
 
-test("[CN15] one caller who leaves does not take the refresh away from the others", async () => {
+test("[CN15] a caller who leaves does not take the refresh away from the others", async () => {
   const { options } = kept();
   const { client, clock } = scripted([server("new")], options);
   const leaving = new AbortController();
@@ -86,30 +86,30 @@ test("[CN15] one caller who leaves does not take the refresh away from the other
 });
 
 test("[CN16] a refused refresh ends the session for all, in the words of the API", async () => {
-  const { told, options } = kept();
+  const { notified, options } = kept();
   const { client, clock, sent } = scripted([server("new", json(401, { detail: "Invalid refresh token." }))], options);
   const errors = await clock.run(Promise.all([1, 2, 3].map(() => errorFrom(client.call("getMe")))));
   expect(errors.map(({ name, message }: BinnacleError) => [name, message])).toEqual(
     Array.from({ length: 3 }, () => ["Unauthenticated", "Invalid refresh token."]),
   );
-  expect([told, client.session, sent.filter(isRefresh).length]).toEqual([[null], null, 1]);
+  expect([notified, client.session, sent.filter(isRefresh).length]).toEqual([[null], null, 1]);
 });
 
-test("[CN16] a refresh that cannot be asked for leaves the session for later", async () => {
-  const { told, options } = kept();
+test("[CN16] a refresh that cannot reach the server leaves the session for later", async () => {
+  const { notified, options } = kept();
   const { client, clock } = scripted([server("new", fails("ECONNREFUSED"))], options);
   const error: BinnacleError = await errorFrom(clock.run(client.call("getMe")));
   expect(error).toMatchObject({ name: "Unreachable", operation: "refreshAccessToken" });
-  expect([told, client.session]).toEqual([[], options.session]);
+  expect([notified, client.session]).toEqual([[], options.session]);
 });
 
-test("[CN17] a login while a refresh is under way is not undone by it, whether it succeeds or fails", async () => {
+test("[CN17] a login during a refresh is not undone by the refresh, whether it succeeds or fails", async () => {
   for (const late of [json(200, { access_token: "stale" }), json(401, { detail: "Invalid refresh token." })]) {
     let release: (responder: Responder) => void = () => undefined;
     const held = new Promise<Responder>((resolve) => {
       release = resolve;
     });
-    const { told, options } = kept();
+    const { notified, options } = kept();
     const answer = server("fresh", async (sent) => (await held)(sent));
     const login: Responder = () =>
       new Response('{"access_token":"fresh"}', {
@@ -122,17 +122,17 @@ test("[CN17] a login while a refresh is under way is not undone by it, whether i
     release(late);
     expect(await clock.run(waiting)).toEqual({ id: "me" });
     expect(client.session).toEqual({ accessToken: "fresh", refreshToken: "r2" });
-    expect(told).toEqual([{ accessToken: "fresh", refreshToken: "r2" }]);
+    expect(notified).toEqual([{ accessToken: "fresh", refreshToken: "r2" }]);
   }
 });
 
-test("[CN18] a token is sent as it is and never renewed", async () => {
+test("[CN18] a CLI token is sent as it is and never renewed", async () => {
   const { client, clock, sent } = scripted([EXPIRED]);
   const error: BinnacleError = await errorFrom(clock.run(client.call("getMe")));
   expect([error.name, sent.map(bearer)]).toEqual(["Unauthenticated", ["Bearer bnc_secret"]]);
 });
 
-test("[CN18] whoever gives credentials is told which one was refused, once for all who wait", async () => {
+test("[CN18] getCredential is told which credential was refused, once for all who wait", async () => {
   const asked: (string | null)[] = [];
   const getCredential = async ({ rejected }: { rejected: string | null }) => {
     asked.push(rejected);
@@ -175,18 +175,18 @@ test.each([
   [tokenOf("ada", { jti: "ÿ?>ÿ" }), tokenOf("bob", { jti: "ÿ?>ÿ" }), true],
   [undefined, tokenOf("bob"), false],
   ["old", "new", false],
-])("[WC150] whether %s and %s are of different users is %s", (before, after, expected) => {
+])("[WC150] the tokens %s and %s belong to different users: %s", (before, after, expected) => {
   expect(isOfAnother(before, after)).toBe(expected);
 });
 
-test("[WC150] a refresh that brings the token of another user ends the session, and sends nothing in their name", async () => {
-  const told: (SessionTokens | null)[] = [];
+test("[WC150] a refresh that returns the token of another user ends the session, and sends nothing in their name", async () => {
+  const notified: (SessionTokens | null)[] = [];
   const { client, clock, sent } = scripted([server(tokenOf("bob"))], {
     session: { accessToken: tokenOf("ada") },
-    onSession: (it) => told.push(it),
+    onSession: (it) => notified.push(it),
   });
   const error: BinnacleError = await errorFrom(clock.run(client.call("updateOrg", { id: "1", body: { name: "a" } })));
   expect(error).toMatchObject({ name: "Unauthenticated" });
-  expect(told).toEqual([null]);
+  expect(notified).toEqual([null]);
   expect(sent.map(bearer)).not.toContain(`Bearer ${tokenOf("bob")}`);
 });

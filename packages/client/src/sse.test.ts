@@ -8,7 +8,7 @@ const readAll = (...pieces: string[]): Frame[] => {
 };
 const data = (...pieces: string[]) => readAll(...pieces).map((frame) => frame.data);
 
-test("[CN26] frames are read as the standard says", () => {
+test("[CN26] frames of server-sent events are read as the standard says", () => {
   expect(
     readAll("\uFEFFevent: app\r\nid: 7\r\ndata:  one\r\ndata: two\r\n\r\n: comment\n\ndata\n\nretry: 5\n\n"),
   ).toEqual([
@@ -19,7 +19,7 @@ test("[CN26] frames are read as the standard says", () => {
   expect(data("event: app\n\ndata: unfinished\n")).toEqual([]);
 });
 
-test("[CN26] however a text is cut into pieces, its frames are the same", () => {
+test("[CN26] the frames of a text are the same, however the text is cut into pieces", () => {
   const line = fc.oneof(
     fc.constantFrom("data: x", "data:", "event: app", "id: 1", ": c", "", "data: ä€😀", "nonsense"),
     fc.string().map((text) => `data: ${text.replace(/[\r\n\uFEFF]/g, "")}`),

@@ -18,6 +18,12 @@ export class FrameReader {
   #data: string[] = [];
   #size = 0;
   #id: string | null = null;
+  #lastEventId: string | null = null;
+
+  /** The id of the last frame that has ended, also of one without data. */
+  get lastEventId(): string | null {
+    return this.#lastEventId;
+  }
 
   push(piece: string): Frame[] {
     const frames: Frame[] = [];
@@ -55,6 +61,7 @@ export class FrameReader {
   #end(): Frame | null {
     const frame = { event: this.#event || "message", data: this.#data.join("\n"), id: this.#id };
     const isEmpty = this.#data.length === 0;
+    this.#lastEventId = this.#id;
     this.#event = "";
     this.#data = [];
     this.#size = 0;

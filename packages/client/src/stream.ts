@@ -29,6 +29,8 @@ export interface FollowOptions {
   readonly reconnectForMs?: number | undefined;
   /** Called when the stream has broken off, before it is opened again. */
   readonly onDisconnect?: (() => void) | undefined;
+  /** Called when it is open again, also where it has missed nothing and nothing comes for a while. */
+  readonly onReconnect?: (() => void) | undefined;
 }
 
 export interface FollowPorts {
@@ -41,8 +43,8 @@ type Connection = ReturnType<typeof linked>;
 
 const FIRST_DELAY_MS = 500;
 const MOST_DELAY_MS = 30_000;
-/** The server sends a comment every 15 seconds: after three that did not come, the connection is dead. */
-const SILENCE_MS = 45_000;
+/** The server sends a comment every 15 seconds. A connection without one is dead, and nothing is missed if it was not. */
+const SILENCE_MS = 25_000;
 const LOG_STREAMS: ReadonlySet<string> = new Set<LogStreamName>([
   "streamAppLogs",
   "streamComponentLogs",
@@ -67,7 +69,9 @@ export async function* follow<N extends StreamName>(
   const { signal } = controller;
   const isLog = operation.path.includes("/logs");
   const isFollowed = !isLog || (input as { follow?: boolean }).follow !== false;
+  const isEvents = operation.name === "streamEvents";
   const cursor = LOG_STREAMS.has(operation.name) ? new LogCursor(clock.now()) : null;
+  const asked = isEvents ? { resumable: true, ...input } : input;
   let lastId: string | null = null;
   let failures = 0;
   let downSince = clock.now();
@@ -75,7 +79,7 @@ export async function* follow<N extends StreamName>(
 
   try {
     for (let isFirst = true; ; isFirst = false) {
-      const resumed = isFirst || !cursor ? input : { ...input, ...cursor.resume(clock.now()) };
+      const resumed = isFirst || !cursor ? asked : { ...asked, ...cursor.resume(clock.now()) };
       const connection = linked(signal);
       let response: Response;
       try {
@@ -89,6 +93,7 @@ export async function* follow<N extends StreamName>(
         continue;
       }
       if (isFirst) yield { type: "open" };
+      else options.onReconnect?.();
       // A stream that gives ids brings what was missed after the last of them by itself.
       let owesGap = !isFirst && lastId === null;
       // Output that has ended is asked for once more, since a token that expires ends it in the same way.
@@ -99,9 +104,13 @@ export async function* follow<N extends StreamName>(
       const openedAt = clock.now();
       let items = 0;
       let end: End = { isComplete: false, isFinal: false, error: brokeOff(operation) };
-      for await (const { event, data: text, id } of framesOf(operation, response, connection, clock)) {
-        if (id) lastId = id;
+      const frames = new FrameReader();
+      for await (const { event, data: text } of framesOf(operation, response, connection, clock, frames)) {
         const data = parsed(text);
+        if (isEvents && event === "reset") {
+          yield { type: "gap", reason: "reconnected", count: null };
+          continue;
+        }
         if (isLog && event === "end") {
           end = endOf(operation, data);
           break;
@@ -118,6 +127,8 @@ export async function* follow<N extends StreamName>(
         owesGap = false;
         yield { type: "event", event, data: data as StreamData<N> };
       }
+      // Also of frames without data, which move a quiet stream on.
+      lastId = frames.lastEventId ?? lastId;
       if (end.isFinal) return;
       if (end.isComplete && (!isFollowed || (wasComplete && items === 0))) return;
       if (!isFollowed) throw end.error;
@@ -128,17 +139,25 @@ export async function* follow<N extends StreamName>(
       if (downSince - openedAt >= SILENCE_MS) failures = 0;
       await sleep(clock, reconnectDelay(++failures, null, clock.random()), signal);
     }
+  } catch (error) {
+    // Whoever has ended it knows that, and what has come is whole.
+    if (!options.signal?.aborted) throw error;
   } finally {
     unlink();
     controller.abort();
   }
 }
 
-async function* framesOf(operation: Described, response: Response, connection: Connection, clock: Clock) {
+async function* framesOf(
+  operation: Described,
+  response: Response,
+  connection: Connection,
+  clock: Clock,
+  frames: FrameReader,
+) {
   const { controller, unlink } = connection;
   const reader = response.body?.getReader();
   const decoder = new TextDecoder();
-  const frames = new FrameReader();
   try {
     while (reader) {
       const step = await inTime(reader.read(), clock, controller.signal);
@@ -149,7 +168,7 @@ async function* framesOf(operation: Described, response: Response, connection: C
     if (!(error instanceof RangeError)) throw error;
     throw new UnexpectedAnswer(error.message, { operation: operation.name });
   } finally {
-    // It may never be answered where the connection is dead, and nobody waits for it.
+    // On a dead connection the cancellation may never finish, so nobody waits for it.
     reader?.cancel().catch(() => undefined);
     controller.abort();
     unlink();

@@ -225,7 +225,7 @@ export async function readAnswer(operation: Described, response: Response): Prom
   const text = await response.text();
   const body = text === "" ? null : parsed(text);
   if (body === undefined) {
-    throw new UnexpectedAnswer("The answer is not JSON. Is the address that of a Binnacle control plane?", {
+    throw new UnexpectedAnswer("The answer is not JSON.", {
       operation: operation.name,
       status,
       requestId: headers.get("x-request-id") ?? undefined,

@@ -46,6 +46,8 @@ export type AddonDefinition = {
   };
   /** Dotted paths of values that are kept sealed; made up when missing. */
   secret_values: readonly string[];
+  /** Dotted paths of values that look like secrets and are not. Others that do are refused. */
+  plain_values?: readonly string[] | undefined;
   export_schema: {
     [key: string]: {
       description: string;
@@ -62,6 +64,15 @@ export type AddonDefinition = {
       };
     };
   };
+};
+
+export type AddonDefinitionPage = {
+  data: readonly AddonDefinition[];
+  total_count: number;
+  page: number;
+  items_per_page: number;
+  has_more: boolean;
+  next_cursor: NextCursor;
 };
 
 export type AddonInstance = {
@@ -83,20 +94,11 @@ export type AddonInstance = {
   phase: "pending" | "installing" | "ready" | "upgrading" | "degraded" | "failed" | "deleting";
   /** When the phase began. */
   phase_since: string;
-  phase_reason: string | null;
+  phase_reason: Reason | null;
   phase_message: string | null;
   /** The workloads of its release, as the cluster last reported; empty before. */
   components_status: readonly ComponentStatus[];
-  drift: {
-    state: "unknown" | "in_sync" | "drifted" | "blocked_sync";
-    summary: string | null;
-    detected_at: string | null;
-    fields: readonly {
-      [key: string]: unknown;
-    }[];
-    /** What was changed on the cluster and set back, the newest first. */
-    repaired: readonly DriftRepair[];
-  };
+  drift: Drift;
   /** Counts what the cluster has been asked for. */
   generation: number;
   observed_generation: number | null;
@@ -126,15 +128,11 @@ export type AddonInstanceListItem = {
   phase: "pending" | "installing" | "ready" | "upgrading" | "degraded" | "failed" | "deleting";
   /** When the phase began. */
   phase_since: string;
-  phase_reason: string | null;
+  phase_reason: Reason | null;
   phase_message: string | null;
   /** The workloads of its release, as the cluster last reported; empty before. */
   components_status: readonly ComponentStatus[];
-  drift: {
-    state: "unknown" | "in_sync" | "drifted" | "blocked_sync";
-    summary: string | null;
-    detected_at: string | null;
-  };
+  drift: ListedDrift;
   /** Counts what the cluster has been asked for. */
   generation: number;
   observed_generation: number | null;
@@ -147,6 +145,15 @@ export type AddonInstanceListItem = {
   stale: boolean;
   created_at: string;
   updated_at: string;
+};
+
+export type AddonInstanceListItemPage = {
+  data: readonly AddonInstanceListItem[];
+  total_count: number;
+  page: number;
+  items_per_page: number;
+  has_more: boolean;
+  next_cursor: NextCursor;
 };
 
 export type AddonRevision = {
@@ -163,6 +170,56 @@ export type AddonRevision = {
   created_at: string;
 };
 
+export type AddonRevisionPage = {
+  data: readonly AddonRevision[];
+  total_count: number;
+  page: number;
+  items_per_page: number;
+  has_more: boolean;
+  next_cursor: NextCursor;
+};
+
+/** `instance`, the name of a standalone one, or `definition_id` with values. */
+export type AddonSpec = {
+  instance?: string | undefined;
+  definition_id?: string | undefined;
+  values?: {
+    [key: string]: unknown;
+  } | undefined;
+  chart_version?: string | undefined;
+};
+
+/** `instance`, the name of a standalone one, or `definition_id` with values. */
+export type AddonSpecPatch = {
+  instance?: string | null | undefined;
+  definition_id?: string | null | undefined;
+  values?: {
+    [key: string]: unknown;
+  } | null | undefined;
+  chart_version?: string | null | undefined;
+};
+
+/** `pod_affinity` runs it near other pods, `pod_anti_affinity` away from them. */
+export type Affinity = {
+  node_affinity?: {
+    /** All of them hold on the node. */
+    required?: readonly NodeRequirement[] | undefined;
+    preferred?: readonly PreferredNodeRequirement[] | undefined;
+  } | undefined;
+  pod_affinity?: PodAffinity | undefined;
+  pod_anti_affinity?: PodAffinity | undefined;
+};
+
+/** `pod_affinity` runs it near other pods, `pod_anti_affinity` away from them. */
+export type AffinityPatch = {
+  node_affinity?: {
+    required?: readonly NodeRequirement[] | null | undefined;
+    preferred?: readonly PreferredNodeRequirement[] | null | undefined;
+  } | null | undefined;
+  pod_affinity?: PodAffinityPatch | null | undefined;
+  pod_anti_affinity?: PodAffinityPatch | null | undefined;
+};
+
 export type AgentCredentials = {
   cluster_id: string;
   agent_jwt: {
@@ -173,11 +230,8 @@ export type AgentCredentials = {
     /** Where the operator connects. */
     hub_url: string;
   };
-  repo_credential: {
-    repo_url: string;
-    branch: string;
-    private_key: string;
-  } | null;
+  /** Null where the organization has no Git host. */
+  repo_credential: RepoCredential | null;
   operator: {
     /** Where the operator is installed. */
     namespace: string;
@@ -196,11 +250,12 @@ export type App = {
   description: string | null;
   components: readonly AppComponent[];
   paused: boolean;
+  suspended: Suspension | null;
   /** `pending` until the cluster reports on this generation. */
   phase: "pending" | "deploying" | "running" | "degraded" | "failed" | "invalid" | "paused" | "deleting";
   /** When the phase began. */
   phase_since: string;
-  phase_reason: string | null;
+  phase_reason: Reason | null;
   phase_message: string | null;
   /** As the cluster last reported, in the order in which they start; empty before. */
   components_status: readonly ComponentStatus[];
@@ -209,16 +264,7 @@ export type App = {
   observed_generation: number | null;
   /** That of the newest deployment. */
   revision: number;
-  drift: {
-    state: "unknown" | "in_sync" | "drifted" | "blocked_sync";
-    summary: string | null;
-    detected_at: string | null;
-    fields: readonly {
-      [key: string]: unknown;
-    }[];
-    /** What was changed on the cluster and set back, the newest first. */
-    repaired: readonly DriftRepair[];
-  };
+  drift: Drift;
   /**
    * What the app names and does not have yet, by its specification alone. While there is any, the app does not
    * run, and the cluster reports the phase `invalid`.
@@ -235,272 +281,9 @@ export type AppComponent = {
   name: string;
   type?: "workload" | "addon" | "chart" | undefined;
   depends_on?: readonly string[] | undefined;
-  workload_spec?: {
-    kind?: "deployment" | "statefulset" | "daemonset" | "job" | "cronjob" | undefined;
-    image?: string | undefined;
-    command?: readonly string[] | undefined;
-    args?: readonly string[] | undefined;
-    /** 0 while the app is paused. */
-    replicas?: number | undefined;
-    ports?: readonly {
-      name: string;
-      port: number;
-      protocol?: "TCP" | "UDP" | "SCTP" | undefined;
-    }[] | undefined;
-    env?: readonly ({
-      name: string;
-      value?: string | undefined;
-      export_ref?: {
-        component: string;
-        key: string;
-      } | undefined;
-    })[] | undefined;
-    resources?: {
-      requests?: {
-        cpu?: string | undefined;
-        memory?: string | undefined;
-      } | undefined;
-      limits?: {
-        cpu?: string | undefined;
-        memory?: string | undefined;
-      } | undefined;
-    } | undefined;
-    probes?: {
-      /** Exactly one of `port`, with or without `path`, and `command`. */
-      liveness?: {
-        /** An HTTP GET; without it the port is opened. */
-        path?: string | undefined;
-        port?: number | undefined;
-        command?: readonly string[] | undefined;
-        initial_delay_seconds?: number | undefined;
-        period_seconds?: number | undefined;
-        timeout_seconds?: number | undefined;
-        failure_threshold?: number | undefined;
-      } | undefined;
-      /** Exactly one of `port`, with or without `path`, and `command`. */
-      readiness?: {
-        /** An HTTP GET; without it the port is opened. */
-        path?: string | undefined;
-        port?: number | undefined;
-        command?: readonly string[] | undefined;
-        initial_delay_seconds?: number | undefined;
-        period_seconds?: number | undefined;
-        timeout_seconds?: number | undefined;
-        failure_threshold?: number | undefined;
-      } | undefined;
-      /** Exactly one of `port`, with or without `path`, and `command`. */
-      startup?: {
-        /** An HTTP GET; without it the port is opened. */
-        path?: string | undefined;
-        port?: number | undefined;
-        command?: readonly string[] | undefined;
-        initial_delay_seconds?: number | undefined;
-        period_seconds?: number | undefined;
-        timeout_seconds?: number | undefined;
-        failure_threshold?: number | undefined;
-      } | undefined;
-    } | undefined;
-    volumes?: readonly {
-      name: string;
-      mount_path: string;
-      size_gb: number;
-    }[] | undefined;
-    ingress?: {
-      /**
-       * In lower case, in punycode where it is not ASCII. One project of a cluster has a host; a wildcard is for
-       * administrators of the organization.
-       */
-      host: string;
-      path?: string | undefined;
-      port?: number | undefined;
-      tls?: boolean | undefined;
-    } | undefined;
-    autoscale?: {
-      min: number;
-      max: number;
-      cpu_percent: number;
-    } | undefined;
-    /** Cron, for a cronjob and nothing else. */
-    schedule?: string | undefined;
-    /** Read-only files in every container. Pods are replaced when one of them changes. */
-    files?: readonly {
-      path: string;
-      content?: string | undefined;
-      /** The key of a secret of the component. */
-      secret?: string | undefined;
-    }[] | undefined;
-    /**
-     * Run one after the other, each to its end, before the others start. They have the variables, secrets, files
-     * and volumes of the component, and their own `env` before these.
-     */
-    init_containers?: readonly ({
-      name: string;
-      image: string;
-      command?: readonly string[] | undefined;
-      args?: readonly string[] | undefined;
-      env?: readonly ({
-        name: string;
-        value?: string | undefined;
-        export_ref?: {
-          component: string;
-          key: string;
-        } | undefined;
-      })[] | undefined;
-      resources?: {
-        requests?: {
-          cpu?: string | undefined;
-          memory?: string | undefined;
-        } | undefined;
-        limits?: {
-          cpu?: string | undefined;
-          memory?: string | undefined;
-        } | undefined;
-      } | undefined;
-    })[] | undefined;
-    /**
-     * Start before the container of the component and end after it; a job is done without them. They have the
-     * variables, secrets, files and volumes of the component, and their own `env` before these.
-     */
-    sidecars?: readonly ({
-      name: string;
-      image: string;
-      command?: readonly string[] | undefined;
-      args?: readonly string[] | undefined;
-      env?: readonly ({
-        name: string;
-        value?: string | undefined;
-        export_ref?: {
-          component: string;
-          key: string;
-        } | undefined;
-      })[] | undefined;
-      resources?: {
-        requests?: {
-          cpu?: string | undefined;
-          memory?: string | undefined;
-        } | undefined;
-        limits?: {
-          cpu?: string | undefined;
-          memory?: string | undefined;
-        } | undefined;
-      } | undefined;
-    })[] | undefined;
-    /** Further labels of the workload and its pods. */
-    labels?: {
-      [key: string]: string;
-    } | undefined;
-    /** Annotations of the workload and its pods. */
-    annotations?: {
-      [key: string]: string;
-    } | undefined;
-    /** Labels that a node has to have. */
-    node_selector?: {
-      [key: string]: string;
-    } | undefined;
-    /** Taints of nodes on which it may run nevertheless, each by its key. */
-    tolerations?: readonly {
-      key: string;
-      operator?: "Equal" | "Exists" | undefined;
-      value?: string | undefined;
-      /** Left out, all effects are tolerated. */
-      effect?: "NoSchedule" | "PreferNoSchedule" | "NoExecute" | undefined;
-      toleration_seconds?: number | undefined;
-    }[] | undefined;
-    affinity?: {
-      node_affinity?: {
-        /** All of them hold on the node. */
-        required?: readonly {
-          key: string;
-          operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist";
-          values?: readonly string[] | undefined;
-        }[] | undefined;
-        preferred?: readonly {
-          key: string;
-          operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist";
-          values?: readonly string[] | undefined;
-          weight: number;
-        }[] | undefined;
-      } | undefined;
-      /** Near other pods. A term means the pods of a component of the app; left out, its own. */
-      pod_affinity?: {
-        required?: readonly {
-          component?: string | undefined;
-          topology_key?: string | undefined;
-        }[] | undefined;
-        preferred?: readonly {
-          component?: string | undefined;
-          topology_key?: string | undefined;
-          weight: number;
-        }[] | undefined;
-      } | undefined;
-      /** Away from other pods. A term means the pods of a component of the app; left out, its own. */
-      pod_anti_affinity?: {
-        required?: readonly {
-          component?: string | undefined;
-          topology_key?: string | undefined;
-        }[] | undefined;
-        preferred?: readonly {
-          component?: string | undefined;
-          topology_key?: string | undefined;
-          weight: number;
-        }[] | undefined;
-      } | undefined;
-    } | undefined;
-    /** Spreads the pods of the component over zones, nodes or the like. */
-    topology_spread?: readonly {
-      topology_key: string;
-      max_skew?: number | undefined;
-      when_unsatisfiable?: "ScheduleAnyway" | "DoNotSchedule" | undefined;
-    }[] | undefined;
-    /**
-     * Of all containers of the component, within the Pod Security level of the project. Nothing in it gives more
-     * rights.
-     */
-    security_context?: {
-      run_as_user?: number | undefined;
-      run_as_non_root?: boolean | undefined;
-      read_only_root_filesystem?: boolean | undefined;
-    } | undefined;
-    /** How long a pod has between the signal to end and its end by force; 30 where nothing is said. */
-    termination_grace_seconds?: number | undefined;
-  } | undefined;
-  /** `instance`, the name of a standalone one, or `definition_id` with values. */
-  addon_spec?: {
-    instance?: string | undefined;
-    definition_id?: string | undefined;
-    values?: {
-      [key: string]: unknown;
-    } | undefined;
-    chart_version?: string | undefined;
-  } | undefined;
-  chart_spec?: {
-    /**
-     * A Helm repository, or the OCI path that the chart's name is appended to. `http://` is for hosts on the
-     * allow-list.
-     */
-    repo: string;
-    name: string;
-    version?: string | undefined;
-    values?: {
-      [key: string]: unknown;
-    } | undefined;
-    /**
-     * Dotted paths of values that are secret. A text that is given there is kept sealed, as the secret of the
-     * component that has the path as its key, and reads as a reference to the Secret that holds it.
-     */
-    secret_values?: readonly string[] | undefined;
-    /**
-     * Dotted paths of values that look like secrets and are none. A text whose name ends with `password`,
-     * `token`, `secret`, `key`, `dsn` or the like, a private key, and an address with a password are sealed as
-     * `secret_values` are, unless their path is listed here.
-     */
-    plain_values?: readonly string[] | undefined;
-    /**
-     * The paths that were sealed because they look like secrets. The server keeps the list; one that is sent is
-     * ignored.
-     */
-    sealed_values?: readonly string[] | undefined;
-  } | undefined;
+  workload_spec?: AppWorkloadSpec | undefined;
+  addon_spec?: AddonSpec | undefined;
+  chart_spec?: ChartSpec | undefined;
   /**
    * Beside `host`, `port` and `url`, which a workload with ports exports by itself. A text may hold `${host}`,
    * `${port}`, `${url}`, `${NAME_port}` and `${NAME_url}` of the port NAME, and `${secret.KEY}`, a secret of the
@@ -511,23 +294,10 @@ export type AppComponent = {
     [key: string]: string;
   } | undefined;
   /** In requests `exportRefs` is another spelling; both together are refused. */
-  export_refs?: readonly {
-    component: string;
-    key?: string | undefined;
-    env?: string | undefined;
-  }[] | undefined;
+  export_refs?: readonly ComponentExportRef[] | undefined;
   /** The keys; values are never read back. */
   secrets: readonly string[];
   ready_replicas: number | null;
-};
-
-/** Why not: a code for programs, a sentence for people, and what it is about. */
-export type AppConflict = {
-  detail: {
-    code: "blocked_sync" | "export_ref_in_use" | "app_paused" | "app_not_paused" | "app_deleting" | "ambiguous_template" | "name_taken" | "host_taken" | "email_unverified" | "recreate_required" | "stateful_downgrade" | "exec_disabled" | "not_running";
-    message: string;
-    [key: string]: unknown;
-  };
 };
 
 export type AppEvent = {
@@ -565,11 +335,12 @@ export type AppListItem = {
   description: string | null;
   components: readonly ListedComponent[];
   paused: boolean;
+  suspended: Suspension | null;
   /** `pending` until the cluster reports on this generation. */
   phase: "pending" | "deploying" | "running" | "degraded" | "failed" | "invalid" | "paused" | "deleting";
   /** When the phase began. */
   phase_since: string;
-  phase_reason: string | null;
+  phase_reason: Reason | null;
   phase_message: string | null;
   /** As the cluster last reported, in the order in which they start; empty before. */
   components_status: readonly ComponentStatus[];
@@ -578,16 +349,21 @@ export type AppListItem = {
   observed_generation: number | null;
   /** That of the newest deployment. */
   revision: number;
-  drift: {
-    state: "unknown" | "in_sync" | "drifted" | "blocked_sync";
-    summary: string | null;
-    detected_at: string | null;
-  };
+  drift: ListedDrift;
   observed_at: string | null;
   /** Whether the operator is not connected, or has not confirmed anything for 75 seconds. */
   stale: boolean;
   created_at: string;
   updated_at: string;
+};
+
+export type AppListItemPage = {
+  data: readonly AppListItem[];
+  total_count: number;
+  page: number;
+  items_per_page: number;
+  has_more: boolean;
+  next_cursor: NextCursor;
 };
 
 export type AppResources = {
@@ -611,9 +387,11 @@ export type AppSummary = {
   phase: "pending" | "deploying" | "running" | "degraded" | "failed" | "invalid" | "paused" | "deleting";
   /** When the phase began. */
   phase_since: string;
-  phase_reason: string | null;
+  phase_reason: Reason | null;
   phase_message: string | null;
   paused: boolean;
+  /** The app itself says since when, and whether it is in effect. */
+  suspended: boolean;
   drift_state: "unknown" | "in_sync" | "drifted" | "blocked_sync";
   generation: number;
   observed_generation: number | null;
@@ -637,6 +415,15 @@ export type AppSummary = {
   updated_at: string;
 };
 
+export type AppSummaryPage = {
+  data: readonly AppSummary[];
+  total_count: number;
+  page: number;
+  items_per_page: number;
+  has_more: boolean;
+  next_cursor: NextCursor;
+};
+
 export type AppWarning = {
   /** The `phase_reason` that it leads to. */
   code: "MissingImage" | "MissingSecret" | "UnknownComponent" | "UnknownExport";
@@ -646,6 +433,60 @@ export type AppWarning = {
   /** The component with the problem. */
   component: string;
   missing: string | null;
+};
+
+export type AppWorkloadSpec = {
+  kind?: "deployment" | "statefulset" | "daemonset" | "job" | "cronjob" | undefined;
+  image?: string | undefined;
+  command?: readonly string[] | undefined;
+  args?: readonly string[] | undefined;
+  /** 0 while the app is paused. */
+  replicas?: number | undefined;
+  ports?: readonly WorkloadPort[] | undefined;
+  env?: readonly EnvVar[] | undefined;
+  resources?: ResourceRequirements | undefined;
+  probes?: {
+    liveness?: Probe | undefined;
+    readiness?: Probe | undefined;
+    startup?: Probe | undefined;
+  } | undefined;
+  volumes?: readonly WorkloadVolume[] | undefined;
+  ingress?: WorkloadIngress | undefined;
+  autoscale?: WorkloadAutoscale | undefined;
+  /** Cron, for a cronjob and nothing else. */
+  schedule?: string | undefined;
+  /** Read-only files in every container. Pods are replaced when one of them changes. */
+  files?: readonly WorkloadFile[] | undefined;
+  /**
+   * Run one after the other, each to its end, before the others start. They have the variables, secrets, files
+   * and volumes of the component, and their own `env` before these.
+   */
+  init_containers?: readonly Container[] | undefined;
+  /**
+   * Start before the container of the component and end after it; a job is done without them. They have the
+   * variables, secrets, files and volumes of the component, and their own `env` before these.
+   */
+  sidecars?: readonly Container[] | undefined;
+  /** Further labels of the workload and its pods. */
+  labels?: {
+    [key: string]: string;
+  } | undefined;
+  /** Annotations of the workload and its pods. */
+  annotations?: {
+    [key: string]: string;
+  } | undefined;
+  /** Labels that a node has to have. */
+  node_selector?: {
+    [key: string]: string;
+  } | undefined;
+  /** Taints of nodes on which it may run nevertheless, each by its key. */
+  tolerations?: readonly Toleration[] | undefined;
+  affinity?: Affinity | undefined;
+  /** Spreads the pods of the component over zones, nodes or the like. */
+  topology_spread?: readonly TopologySpread[] | undefined;
+  security_context?: SecurityContext | undefined;
+  /** How long a pod has between the signal to end and its end by force; 30 where nothing is said. */
+  termination_grace_seconds?: number | undefined;
 };
 
 export type AttentionItem = {
@@ -664,7 +505,10 @@ export type AttentionItem = {
   reason: "failed" | "rollout_failed" | "held_up" | "invalid" | "degraded" | "blocked_sync" | "drifted" | "disconnected" | "install_failed" | "error" | "cleanup_degraded" | "namespace_conflict" | "provisioning_failed" | "expires_soon";
   cause: string | null;
   action: "roll_back" | "edit" | "retry" | "see_pods" | null;
-  /** How many more objects of the kind have the same reason and cause, on the same cluster where they are on one. */
+  /**
+   * How many more objects of the kind have the same reason, cause and action, on the same cluster where they are
+   * on one; of images, charts and settings the same one is at fault.
+   */
   others: number;
   others_named: readonly {
     id: string;
@@ -704,6 +548,25 @@ export type AuditEntry = {
   request_id: string | null;
 };
 
+export type AuditEntryExport = {
+  data: readonly AuditEntry[];
+  total_count: number;
+  /** Whether there are more than `total_count`: what filters leave is counted up to 10000. */
+  total_capped: boolean;
+  next_cursor: ExportEnd;
+};
+
+export type AuditEntryPage = {
+  data: readonly AuditEntry[];
+  total_count: number;
+  page: number;
+  items_per_page: number;
+  has_more: boolean;
+  next_cursor: NextCursor;
+  /** Whether there are more than `total_count`: what filters leave is counted up to 10000. */
+  total_capped: boolean;
+};
+
 export type AvailableExport = {
   addon_instance_id: string;
   addon_instance_name: string;
@@ -713,6 +576,12 @@ export type AvailableExport = {
   secret: boolean;
   /** Whether the cluster has reported a value for it. */
   published: boolean;
+};
+
+export type AvailableExportList = {
+  data: readonly AvailableExport[];
+  total_count: number;
+  next_cursor: Continuation;
 };
 
 export type BundleDiff = {
@@ -749,25 +618,13 @@ export type BundleManifest = {
   };
   ha_tiers: readonly ("single-server" | "ha")[];
   limits: {
-    [key: string]: string | number | boolean | {
-      [key: string]: string | number | boolean | {
-        [key: string]: string | number | boolean;
-      };
-    };
+    [key: string]: SettingOrGroup;
   };
   upgrade: {
-    [key: string]: string | number | boolean | {
-      [key: string]: string | number | boolean | {
-        [key: string]: string | number | boolean;
-      };
-    };
+    [key: string]: SettingOrGroup;
   };
   backup: {
-    [key: string]: string | number | boolean | {
-      [key: string]: string | number | boolean | {
-        [key: string]: string | number | boolean;
-      };
-    };
+    [key: string]: SettingOrGroup;
   };
   profiles: {
     [key: string]: {
@@ -794,6 +651,32 @@ export type BundleSummary = {
   version: string;
   ha_tiers: readonly ("single-server" | "ha")[];
   profiles: readonly string[];
+};
+
+export type BundleSummaryList = {
+  data: readonly BundleSummary[];
+  total_count: number;
+};
+
+export type CatalogTemplate = {
+  name: string;
+  namespace: string;
+  version: string;
+  scope: "project" | "cluster" | "organization" | "global";
+  description: string;
+  icon: string;
+  tags: readonly string[];
+  parameters: readonly TemplateParameter[];
+  components: readonly TemplateComponent[];
+};
+
+export type CatalogTemplatePage = {
+  data: readonly CatalogTemplate[];
+  total_count: number;
+  page: number;
+  items_per_page: number;
+  has_more: boolean;
+  next_cursor: NextCursor;
 };
 
 export type ChartInspection = {
@@ -850,6 +733,59 @@ export type ChartRepositoryInput = {
   password: string;
 };
 
+export type ChartRepositoryList = {
+  data: readonly ChartRepository[];
+  total_count: number;
+};
+
+export type ChartSpec = {
+  /**
+   * A Helm repository, or the OCI path that the chart's name is appended to. `http://` is for hosts on the
+   * allow-list.
+   */
+  repo: string;
+  name: string;
+  version?: string | undefined;
+  /**
+   * How long each hook of the chart may take, such as a migration of a database; 300 where it is left out. Beyond
+   * it the change has failed.
+   */
+  hook_timeout_seconds?: number | undefined;
+  values?: {
+    [key: string]: unknown;
+  } | undefined;
+  /**
+   * Dotted paths of values that are secret. A text that is given there is kept sealed, as the secret of the
+   * component that has the path as its key, and reads as a reference to the Secret that holds it.
+   */
+  secret_values?: readonly string[] | undefined;
+  /**
+   * Dotted paths of values that look like secrets and are not, or of maps and lists of such values. A text is
+   * sealed as `secret_values` are if its name or one above it is that of a password, a token, a secret, a key or
+   * the like, or if it holds a key, a token or an address with a password. In lists, where it cannot be sealed,
+   * it is refused.
+   */
+  plain_values?: readonly string[] | undefined;
+  /**
+   * The paths that were sealed because they look like secrets. The server keeps the list; one that is sent is
+   * ignored.
+   */
+  sealed_values?: readonly string[] | undefined;
+};
+
+export type ChartSpecPatch = {
+  repo?: string | null | undefined;
+  name?: string | null | undefined;
+  version?: string | null | undefined;
+  hook_timeout_seconds?: number | null | undefined;
+  values?: {
+    [key: string]: unknown;
+  } | null | undefined;
+  secret_values?: readonly string[] | null | undefined;
+  plain_values?: readonly string[] | null | undefined;
+  sealed_values?: readonly string[] | null | undefined;
+};
+
 export type CliToken = {
   id: string;
   name: string;
@@ -865,12 +801,52 @@ export type CliToken = {
   updated_at: string;
 };
 
+export type CliTokenPage = {
+  data: readonly CliToken[];
+  total_count: number;
+  page: number;
+  items_per_page: number;
+  has_more: boolean;
+  next_cursor: NextCursor;
+};
+
+/** A provider that clusters can be made at, the fields of its credentials, and its kinds of machines. */
+export type CloudProvider = {
+  provider: "aws" | "gcp" | "azure" | "do" | "metal" | "ssh";
+  name: string;
+  /** What a credential of the provider has. Its clusters have a region if `region` is one. */
+  fields: readonly {
+    /** In the body of a credential. */
+    name: string;
+    label: string;
+    /** Written and never read back. */
+    secret: boolean;
+    /** Read back as its last four characters. */
+    masked: boolean;
+    /** A text of several lines, such as a document. */
+    multiline: boolean;
+    /** A credential can do without it. */
+    optional: boolean;
+    hint: string | null;
+    example: string;
+  }[];
+  /** Kinds of machines that suit most clusters, the smallest first. Others can be asked for too. */
+  instance_types: readonly string[];
+  /** Of a cluster that asks for none. */
+  default_instance_type: string;
+};
+
+export type CloudProviderList = {
+  data: readonly CloudProvider[];
+  total_count: number;
+};
+
 export type Cluster = {
   id: string;
   org_id: string;
   name: string;
   description: string | null;
-  status: "pending" | "provisioning" | "awaiting_operator" | "connected" | "disconnected" | "installing" | "install_failed" | "abandoned" | "destroying" | "error";
+  status: "pending" | "provisioning" | "awaiting_operator" | "connected" | "disconnected" | "installing" | "install_failed" | "abandoned" | "detaching" | "destroying" | "error";
   /**
    * The stage of an install or upgrade that was reported to have started and not yet to have ended; null between
    * stages and otherwise.
@@ -885,6 +861,13 @@ export type Cluster = {
   disk_size_gb: number | null;
   node_count: number | null;
   operator_version: string | null;
+  operator_skew: "supported" | "outdated" | "unsupported" | null;
+  /** Whether the operator said at its last connection that it can be upgraded from here. */
+  operator_self_upgrade: boolean;
+  /** The newest upgrade of the operator that was started here; null where there was none. */
+  operator_upgrade: ClusterOperatorUpgrade | null;
+  /** Nothing on it is touched by the operator. */
+  suspended: Suspension | null;
   kubernetes_version: string | null;
   last_heartbeat: string | null;
   observed_at: string | null;
@@ -899,6 +882,50 @@ export type ClusterCapacity = {
   cpu_cores: number | null;
   memory_bytes: number | null;
   pods: number | null;
+};
+
+export type ClusterGitops = {
+  cluster_id: string;
+  /**
+   * `off`: not set up. `waiting`: nothing has been written yet. `in_sync`: the head has all changes. `pending`:
+   * changes wait to be written. `failing`: the last try failed, and is repeated. `ahead`: somebody else has
+   * pushed; nothing is written until the head is ours again.
+   */
+  state: "off" | "waiting" | "in_sync" | "pending" | "failing" | "ahead";
+  url: string | null;
+  branch: string | null;
+  head: GitopsHead | null;
+  /** The commit of somebody else that was found; null unless `ahead`. */
+  foreign_head: string | null;
+  pending: GitopsPending;
+  error: GitopsError | null;
+  next_try_at: string | null;
+  signing_key: string | null;
+  /** The keys of agents, newest first. */
+  keys: readonly GitopsKey[];
+};
+
+export type ClusterOperatorUpgrade = {
+  upgrade_id: string;
+  /**
+   * `returned`: the new image did not become ready in time, and the former one runs again. `failed`: it is not
+   * known to run. `skipped`: it could not be upgraded from here. `cancelled`: it was not begun.
+   */
+  phase: "pending" | "running" | "succeeded" | "returned" | "failed" | "skipped" | "cancelled";
+  from_version: string | null;
+  to_version: string;
+  reason: string | null;
+  started_at: string | null;
+  finished_at: string | null;
+};
+
+export type ClusterPage = {
+  data: readonly Cluster[];
+  total_count: number;
+  page: number;
+  items_per_page: number;
+  has_more: boolean;
+  next_cursor: NextCursor;
 };
 
 export type ClusterSettings = {
@@ -919,276 +946,23 @@ export type ClusterWideChart = {
   name: string;
 };
 
+/** Why not: a code for programs, a sentence for people, and what it is about. */
+export type CodedConflict = {
+  detail: {
+    code: "blocked_sync" | "export_ref_in_use" | "app_paused" | "app_not_paused" | "app_deleting" | "app_suspended" | "project_suspended" | "cluster_suspended" | "ambiguous_template" | "name_taken" | "host_taken" | "email_unverified" | "recreate_required" | "stateful_downgrade" | "exec_disabled" | "not_running";
+    message: string;
+    [key: string]: unknown;
+  };
+};
+
 export type ComponentAddition = {
   op: "add";
   name: string;
   type?: "workload" | "addon" | "chart" | undefined;
   depends_on?: readonly string[] | undefined;
-  workload_spec?: {
-    kind?: "deployment" | "statefulset" | "daemonset" | "job" | "cronjob" | undefined;
-    image?: string | undefined;
-    command?: readonly string[] | undefined;
-    args?: readonly string[] | undefined;
-    replicas?: number | undefined;
-    ports?: readonly {
-      name: string;
-      port: number;
-      protocol?: "TCP" | "UDP" | "SCTP" | undefined;
-    }[] | undefined;
-    env?: readonly ({
-      name: string;
-      value?: string | undefined;
-      export_ref?: {
-        component: string;
-        key: string;
-      } | undefined;
-    })[] | undefined;
-    resources?: {
-      requests?: {
-        cpu?: string | undefined;
-        memory?: string | undefined;
-      } | undefined;
-      limits?: {
-        cpu?: string | undefined;
-        memory?: string | undefined;
-      } | undefined;
-    } | undefined;
-    probes?: {
-      /** Exactly one of `port`, with or without `path`, and `command`. */
-      liveness?: {
-        /** An HTTP GET; without it the port is opened. */
-        path?: string | undefined;
-        port?: number | undefined;
-        command?: readonly string[] | undefined;
-        initial_delay_seconds?: number | undefined;
-        period_seconds?: number | undefined;
-        timeout_seconds?: number | undefined;
-        failure_threshold?: number | undefined;
-      } | undefined;
-      /** Exactly one of `port`, with or without `path`, and `command`. */
-      readiness?: {
-        /** An HTTP GET; without it the port is opened. */
-        path?: string | undefined;
-        port?: number | undefined;
-        command?: readonly string[] | undefined;
-        initial_delay_seconds?: number | undefined;
-        period_seconds?: number | undefined;
-        timeout_seconds?: number | undefined;
-        failure_threshold?: number | undefined;
-      } | undefined;
-      /** Exactly one of `port`, with or without `path`, and `command`. */
-      startup?: {
-        /** An HTTP GET; without it the port is opened. */
-        path?: string | undefined;
-        port?: number | undefined;
-        command?: readonly string[] | undefined;
-        initial_delay_seconds?: number | undefined;
-        period_seconds?: number | undefined;
-        timeout_seconds?: number | undefined;
-        failure_threshold?: number | undefined;
-      } | undefined;
-    } | undefined;
-    volumes?: readonly {
-      name: string;
-      mount_path: string;
-      size_gb: number;
-    }[] | undefined;
-    ingress?: {
-      /**
-       * In lower case, in punycode where it is not ASCII. One project of a cluster has a host; a wildcard is for
-       * administrators of the organization.
-       */
-      host: string;
-      path?: string | undefined;
-      port?: number | undefined;
-      tls?: boolean | undefined;
-    } | undefined;
-    autoscale?: {
-      min: number;
-      max: number;
-      cpu_percent: number;
-    } | undefined;
-    /** Cron, for a cronjob and nothing else. */
-    schedule?: string | undefined;
-    /** Read-only files in every container. Pods are replaced when one of them changes. */
-    files?: readonly {
-      path: string;
-      content?: string | undefined;
-      /** The key of a secret of the component. */
-      secret?: string | undefined;
-    }[] | undefined;
-    /**
-     * Run one after the other, each to its end, before the others start. They have the variables, secrets, files
-     * and volumes of the component, and their own `env` before these.
-     */
-    init_containers?: readonly ({
-      name: string;
-      image: string;
-      command?: readonly string[] | undefined;
-      args?: readonly string[] | undefined;
-      env?: readonly ({
-        name: string;
-        value?: string | undefined;
-        export_ref?: {
-          component: string;
-          key: string;
-        } | undefined;
-      })[] | undefined;
-      resources?: {
-        requests?: {
-          cpu?: string | undefined;
-          memory?: string | undefined;
-        } | undefined;
-        limits?: {
-          cpu?: string | undefined;
-          memory?: string | undefined;
-        } | undefined;
-      } | undefined;
-    })[] | undefined;
-    /**
-     * Start before the container of the component and end after it; a job is done without them. They have the
-     * variables, secrets, files and volumes of the component, and their own `env` before these.
-     */
-    sidecars?: readonly ({
-      name: string;
-      image: string;
-      command?: readonly string[] | undefined;
-      args?: readonly string[] | undefined;
-      env?: readonly ({
-        name: string;
-        value?: string | undefined;
-        export_ref?: {
-          component: string;
-          key: string;
-        } | undefined;
-      })[] | undefined;
-      resources?: {
-        requests?: {
-          cpu?: string | undefined;
-          memory?: string | undefined;
-        } | undefined;
-        limits?: {
-          cpu?: string | undefined;
-          memory?: string | undefined;
-        } | undefined;
-      } | undefined;
-    })[] | undefined;
-    /** Further labels of the workload and its pods. */
-    labels?: {
-      [key: string]: string;
-    } | undefined;
-    /** Annotations of the workload and its pods. */
-    annotations?: {
-      [key: string]: string;
-    } | undefined;
-    /** Labels that a node has to have. */
-    node_selector?: {
-      [key: string]: string;
-    } | undefined;
-    /** Taints of nodes on which it may run nevertheless, each by its key. */
-    tolerations?: readonly {
-      key: string;
-      operator?: "Equal" | "Exists" | undefined;
-      value?: string | undefined;
-      /** Left out, all effects are tolerated. */
-      effect?: "NoSchedule" | "PreferNoSchedule" | "NoExecute" | undefined;
-      toleration_seconds?: number | undefined;
-    }[] | undefined;
-    affinity?: {
-      node_affinity?: {
-        /** All of them hold on the node. */
-        required?: readonly {
-          key: string;
-          operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist";
-          values?: readonly string[] | undefined;
-        }[] | undefined;
-        preferred?: readonly {
-          key: string;
-          operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist";
-          values?: readonly string[] | undefined;
-          weight: number;
-        }[] | undefined;
-      } | undefined;
-      /** Near other pods. A term means the pods of a component of the app; left out, its own. */
-      pod_affinity?: {
-        required?: readonly {
-          component?: string | undefined;
-          topology_key?: string | undefined;
-        }[] | undefined;
-        preferred?: readonly {
-          component?: string | undefined;
-          topology_key?: string | undefined;
-          weight: number;
-        }[] | undefined;
-      } | undefined;
-      /** Away from other pods. A term means the pods of a component of the app; left out, its own. */
-      pod_anti_affinity?: {
-        required?: readonly {
-          component?: string | undefined;
-          topology_key?: string | undefined;
-        }[] | undefined;
-        preferred?: readonly {
-          component?: string | undefined;
-          topology_key?: string | undefined;
-          weight: number;
-        }[] | undefined;
-      } | undefined;
-    } | undefined;
-    /** Spreads the pods of the component over zones, nodes or the like. */
-    topology_spread?: readonly {
-      topology_key: string;
-      max_skew?: number | undefined;
-      when_unsatisfiable?: "ScheduleAnyway" | "DoNotSchedule" | undefined;
-    }[] | undefined;
-    /**
-     * Of all containers of the component, within the Pod Security level of the project. Nothing in it gives more
-     * rights.
-     */
-    security_context?: {
-      run_as_user?: number | undefined;
-      run_as_non_root?: boolean | undefined;
-      read_only_root_filesystem?: boolean | undefined;
-    } | undefined;
-    /** How long a pod has between the signal to end and its end by force; 30 where nothing is said. */
-    termination_grace_seconds?: number | undefined;
-  } | undefined;
-  /** `instance`, the name of a standalone one, or `definition_id` with values. */
-  addon_spec?: {
-    instance?: string | undefined;
-    definition_id?: string | undefined;
-    values?: {
-      [key: string]: unknown;
-    } | undefined;
-    chart_version?: string | undefined;
-  } | undefined;
-  chart_spec?: {
-    /**
-     * A Helm repository, or the OCI path that the chart's name is appended to. `http://` is for hosts on the
-     * allow-list.
-     */
-    repo: string;
-    name: string;
-    version?: string | undefined;
-    values?: {
-      [key: string]: unknown;
-    } | undefined;
-    /**
-     * Dotted paths of values that are secret. A text that is given there is kept sealed, as the secret of the
-     * component that has the path as its key, and reads as a reference to the Secret that holds it.
-     */
-    secret_values?: readonly string[] | undefined;
-    /**
-     * Dotted paths of values that look like secrets and are none. A text whose name ends with `password`,
-     * `token`, `secret`, `key`, `dsn` or the like, a private key, and an address with a password are sealed as
-     * `secret_values` are, unless their path is listed here.
-     */
-    plain_values?: readonly string[] | undefined;
-    /**
-     * The paths that were sealed because they look like secrets. The server keeps the list; one that is sent is
-     * ignored.
-     */
-    sealed_values?: readonly string[] | undefined;
-  } | undefined;
+  workload_spec?: WorkloadSpec | undefined;
+  addon_spec?: AddonSpec | undefined;
+  chart_spec?: ChartSpec | undefined;
   /**
    * Beside `host`, `port` and `url`, which a workload with ports exports by itself. A text may hold `${host}`,
    * `${port}`, `${url}`, `${NAME_port}` and `${NAME_url}` of the port NAME, and `${secret.KEY}`, a secret of the
@@ -1199,11 +973,7 @@ export type ComponentAddition = {
     [key: string]: string;
   } | undefined;
   /** In requests `exportRefs` is another spelling; both together are refused. */
-  export_refs?: readonly {
-    component: string;
-    key?: string | undefined;
-    env?: string | undefined;
-  }[] | undefined;
+  export_refs?: readonly ComponentExportRef[] | undefined;
   secrets?: {
     [key: string]: string;
   } | undefined;
@@ -1212,49 +982,20 @@ export type ComponentAddition = {
 /** `add` holds a whole component, `remove` only its name, `patch` a merge patch (RFC 7396) of the named one. */
 export type ComponentChange = ComponentAddition | ComponentRemoval | ComponentPatch;
 
+export type ComponentExportRef = {
+  component: string;
+  key?: string | undefined;
+  env?: string | undefined;
+};
+
 /** `secrets` are written and never read back; reads give their keys. */
 export type ComponentInput = {
   name: string;
   type?: "workload" | "addon" | "chart" | undefined;
   depends_on?: readonly string[] | undefined;
   workload_spec?: WorkloadSpec | undefined;
-  /** `instance`, the name of a standalone one, or `definition_id` with values. */
-  addon_spec?: {
-    instance?: string | undefined;
-    definition_id?: string | undefined;
-    values?: {
-      [key: string]: unknown;
-    } | undefined;
-    chart_version?: string | undefined;
-  } | undefined;
-  chart_spec?: {
-    /**
-     * A Helm repository, or the OCI path that the chart's name is appended to. `http://` is for hosts on the
-     * allow-list.
-     */
-    repo: string;
-    name: string;
-    version?: string | undefined;
-    values?: {
-      [key: string]: unknown;
-    } | undefined;
-    /**
-     * Dotted paths of values that are secret. A text that is given there is kept sealed, as the secret of the
-     * component that has the path as its key, and reads as a reference to the Secret that holds it.
-     */
-    secret_values?: readonly string[] | undefined;
-    /**
-     * Dotted paths of values that look like secrets and are none. A text whose name ends with `password`,
-     * `token`, `secret`, `key`, `dsn` or the like, a private key, and an address with a password are sealed as
-     * `secret_values` are, unless their path is listed here.
-     */
-    plain_values?: readonly string[] | undefined;
-    /**
-     * The paths that were sealed because they look like secrets. The server keeps the list; one that is sent is
-     * ignored.
-     */
-    sealed_values?: readonly string[] | undefined;
-  } | undefined;
+  addon_spec?: AddonSpec | undefined;
+  chart_spec?: ChartSpec | undefined;
   /**
    * Beside `host`, `port` and `url`, which a workload with ports exports by itself. A text may hold `${host}`,
    * `${port}`, `${url}`, `${NAME_port}` and `${NAME_url}` of the port NAME, and `${secret.KEY}`, a secret of the
@@ -1265,11 +1006,7 @@ export type ComponentInput = {
     [key: string]: string;
   } | undefined;
   /** In requests `exportRefs` is another spelling; both together are refused. */
-  export_refs?: readonly {
-    component: string;
-    key?: string | undefined;
-    env?: string | undefined;
-  }[] | undefined;
+  export_refs?: readonly ComponentExportRef[] | undefined;
   secrets?: {
     [key: string]: string;
   } | undefined;
@@ -1280,228 +1017,13 @@ export type ComponentPatch = {
   name: string;
   type?: "workload" | "addon" | "chart" | null | undefined;
   depends_on?: readonly string[] | null | undefined;
-  workload_spec?: {
-    kind?: "deployment" | "statefulset" | "daemonset" | "job" | "cronjob" | null | undefined;
-    image?: string | null | undefined;
-    command?: readonly string[] | null | undefined;
-    args?: readonly string[] | null | undefined;
-    replicas?: number | null | undefined;
-    ports?: readonly {
-      name: string;
-      port: number;
-      protocol?: "TCP" | "UDP" | "SCTP" | undefined;
-    }[] | null | undefined;
-    env?: readonly ({
-      name: string;
-      value?: string | undefined;
-      export_ref?: {
-        component: string;
-        key: string;
-      } | undefined;
-    })[] | null | undefined;
-    resources?: {
-      requests?: {
-        cpu?: string | null | undefined;
-        memory?: string | null | undefined;
-      } | null | undefined;
-      limits?: {
-        cpu?: string | null | undefined;
-        memory?: string | null | undefined;
-      } | null | undefined;
-    } | null | undefined;
-    probes?: {
-      liveness?: {
-        path?: string | null | undefined;
-        port?: number | null | undefined;
-        command?: readonly string[] | null | undefined;
-        initial_delay_seconds?: number | null | undefined;
-        period_seconds?: number | null | undefined;
-        timeout_seconds?: number | null | undefined;
-        failure_threshold?: number | null | undefined;
-      } | null | undefined;
-      readiness?: {
-        path?: string | null | undefined;
-        port?: number | null | undefined;
-        command?: readonly string[] | null | undefined;
-        initial_delay_seconds?: number | null | undefined;
-        period_seconds?: number | null | undefined;
-        timeout_seconds?: number | null | undefined;
-        failure_threshold?: number | null | undefined;
-      } | null | undefined;
-      startup?: {
-        path?: string | null | undefined;
-        port?: number | null | undefined;
-        command?: readonly string[] | null | undefined;
-        initial_delay_seconds?: number | null | undefined;
-        period_seconds?: number | null | undefined;
-        timeout_seconds?: number | null | undefined;
-        failure_threshold?: number | null | undefined;
-      } | null | undefined;
-    } | null | undefined;
-    volumes?: readonly {
-      name: string;
-      mount_path: string;
-      size_gb: number;
-    }[] | null | undefined;
-    ingress?: {
-      host?: string | null | undefined;
-      path?: string | null | undefined;
-      port?: number | null | undefined;
-      tls?: boolean | null | undefined;
-    } | null | undefined;
-    autoscale?: {
-      min?: number | null | undefined;
-      max?: number | null | undefined;
-      cpu_percent?: number | null | undefined;
-    } | null | undefined;
-    schedule?: string | null | undefined;
-    files?: readonly {
-      path: string;
-      content?: string | undefined;
-      /** The key of a secret of the component. */
-      secret?: string | undefined;
-    }[] | null | undefined;
-    init_containers?: readonly ({
-      name: string;
-      image: string;
-      command?: readonly string[] | undefined;
-      args?: readonly string[] | undefined;
-      env?: readonly ({
-        name: string;
-        value?: string | undefined;
-        export_ref?: {
-          component: string;
-          key: string;
-        } | undefined;
-      })[] | undefined;
-      resources?: {
-        requests?: {
-          cpu?: string | undefined;
-          memory?: string | undefined;
-        } | undefined;
-        limits?: {
-          cpu?: string | undefined;
-          memory?: string | undefined;
-        } | undefined;
-      } | undefined;
-    })[] | null | undefined;
-    sidecars?: readonly ({
-      name: string;
-      image: string;
-      command?: readonly string[] | undefined;
-      args?: readonly string[] | undefined;
-      env?: readonly ({
-        name: string;
-        value?: string | undefined;
-        export_ref?: {
-          component: string;
-          key: string;
-        } | undefined;
-      })[] | undefined;
-      resources?: {
-        requests?: {
-          cpu?: string | undefined;
-          memory?: string | undefined;
-        } | undefined;
-        limits?: {
-          cpu?: string | undefined;
-          memory?: string | undefined;
-        } | undefined;
-      } | undefined;
-    })[] | null | undefined;
-    labels?: {
-      [key: string]: string | null;
-    } | null | undefined;
-    annotations?: {
-      [key: string]: string | null;
-    } | null | undefined;
-    node_selector?: {
-      [key: string]: string | null;
-    } | null | undefined;
-    tolerations?: readonly {
-      key: string;
-      operator?: "Equal" | "Exists" | undefined;
-      value?: string | undefined;
-      /** Left out, all effects are tolerated. */
-      effect?: "NoSchedule" | "PreferNoSchedule" | "NoExecute" | undefined;
-      toleration_seconds?: number | undefined;
-    }[] | null | undefined;
-    affinity?: {
-      node_affinity?: {
-        required?: readonly {
-          key: string;
-          operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist";
-          values?: readonly string[] | undefined;
-        }[] | null | undefined;
-        preferred?: readonly {
-          key: string;
-          operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist";
-          values?: readonly string[] | undefined;
-          weight: number;
-        }[] | null | undefined;
-      } | null | undefined;
-      pod_affinity?: {
-        required?: readonly {
-          component?: string | undefined;
-          topology_key?: string | undefined;
-        }[] | null | undefined;
-        preferred?: readonly {
-          component?: string | undefined;
-          topology_key?: string | undefined;
-          weight: number;
-        }[] | null | undefined;
-      } | null | undefined;
-      pod_anti_affinity?: {
-        required?: readonly {
-          component?: string | undefined;
-          topology_key?: string | undefined;
-        }[] | null | undefined;
-        preferred?: readonly {
-          component?: string | undefined;
-          topology_key?: string | undefined;
-          weight: number;
-        }[] | null | undefined;
-      } | null | undefined;
-    } | null | undefined;
-    topology_spread?: readonly {
-      topology_key: string;
-      max_skew?: number | undefined;
-      when_unsatisfiable?: "ScheduleAnyway" | "DoNotSchedule" | undefined;
-    }[] | null | undefined;
-    security_context?: {
-      run_as_user?: number | null | undefined;
-      run_as_non_root?: boolean | null | undefined;
-      read_only_root_filesystem?: boolean | null | undefined;
-    } | null | undefined;
-    termination_grace_seconds?: number | null | undefined;
-  } | null | undefined;
-  addon_spec?: {
-    instance?: string | null | undefined;
-    definition_id?: string | null | undefined;
-    values?: {
-      [key: string]: unknown;
-    } | null | undefined;
-    chart_version?: string | null | undefined;
-  } | null | undefined;
-  chart_spec?: {
-    repo?: string | null | undefined;
-    name?: string | null | undefined;
-    version?: string | null | undefined;
-    values?: {
-      [key: string]: unknown;
-    } | null | undefined;
-    secret_values?: readonly string[] | null | undefined;
-    plain_values?: readonly string[] | null | undefined;
-    sealed_values?: readonly string[] | null | undefined;
-  } | null | undefined;
+  workload_spec?: WorkloadSpecPatch | null | undefined;
+  addon_spec?: AddonSpecPatch | null | undefined;
+  chart_spec?: ChartSpecPatch | null | undefined;
   exports?: {
     [key: string]: string | null;
   } | null | undefined;
-  export_refs?: readonly {
-    component: string;
-    key?: string | undefined;
-    env?: string | undefined;
-  }[] | null | undefined;
+  export_refs?: readonly ComponentExportRef[] | null | undefined;
   secrets?: {
     [key: string]: string | null;
   } | null | undefined;
@@ -1540,11 +1062,16 @@ export type ComponentSecret = {
   chart_value: "secret_values" | "sealed_values" | null;
 };
 
+export type ComponentSecretList = {
+  data: readonly ComponentSecret[];
+  total_count: number;
+};
+
 export type ComponentStatus = {
   name: string;
   /** `waiting` for another component, `completed` where a Job is done; the others as of an app. */
   phase: "waiting" | "deploying" | "running" | "completed" | "degraded" | "failed" | "paused" | "unknown";
-  reason: string | null;
+  reason: Reason | null;
   message: string | null;
   /** Replicas that it is to have. */
   desired: number;
@@ -1559,12 +1086,23 @@ export type ComponentStatus = {
   pods?: readonly PodStatus[] | undefined;
 };
 
+export type Container = {
+  name: string;
+  image: string;
+  command?: readonly string[] | undefined;
+  args?: readonly string[] | undefined;
+  env?: readonly EnvVar[] | undefined;
+  resources?: ResourceRequirements | undefined;
+};
+
+export type Continuation = string | null;
+
 export type CreatedCluster = {
   id: string;
   org_id: string;
   name: string;
   description: string | null;
-  status: "pending" | "provisioning" | "awaiting_operator" | "connected" | "disconnected" | "installing" | "install_failed" | "abandoned" | "destroying" | "error";
+  status: "pending" | "provisioning" | "awaiting_operator" | "connected" | "disconnected" | "installing" | "install_failed" | "abandoned" | "detaching" | "destroying" | "error";
   /**
    * The stage of an install or upgrade that was reported to have started and not yet to have ended; null between
    * stages and otherwise.
@@ -1579,6 +1117,13 @@ export type CreatedCluster = {
   disk_size_gb: number | null;
   node_count: number | null;
   operator_version: string | null;
+  operator_skew: "supported" | "outdated" | "unsupported" | null;
+  /** Whether the operator said at its last connection that it can be upgraded from here. */
+  operator_self_upgrade: boolean;
+  /** The newest upgrade of the operator that was started here; null where there was none. */
+  operator_upgrade: ClusterOperatorUpgrade | null;
+  /** Nothing on it is touched by the operator. */
+  suspended: Suspension | null;
   kubernetes_version: string | null;
   last_heartbeat: string | null;
   observed_at: string | null;
@@ -1600,6 +1145,9 @@ export type Credential = {
   provider: "aws" | "gcp" | "azure" | "do" | "metal" | "ssh";
   region: string | null;
   access_key_id: string | null;
+  role_arn: string | null;
+  snapshot_bucket: string | null;
+  permissions_boundary: string | null;
   created_at: string;
   updated_at: string;
 };
@@ -1610,7 +1158,7 @@ export type CredentialCheck = {
   checked_at: string;
   identity: string | null;
   error: {
-    code: "bad_credentials" | "permission_denied" | "quota_exceeded" | "not_offered" | "no_capacity" | "unreachable" | "timed_out" | "cancelled" | "leftovers" | "unsupported" | "init_failed" | "bootstrap_failed" | "failed";
+    code: "bad_credentials" | "permission_denied" | "quota_exceeded" | "not_offered" | "no_capacity" | "throttled" | "unreachable" | "timed_out" | "cancelled" | "leftovers" | "unsupported" | "init_failed" | "bootstrap_failed" | "control_plane_protected" | "local_volumes" | "plan_changed" | "no_snapshot" | "failed";
     message: string;
   } | null;
   permissions: readonly {
@@ -1624,6 +1172,15 @@ export type CredentialCheck = {
     /** Whether something is left of it. */
     ok: boolean;
   }[];
+};
+
+export type CredentialPage = {
+  data: readonly Credential[];
+  total_count: number;
+  page: number;
+  items_per_page: number;
+  has_more: boolean;
+  next_cursor: NextCursor;
 };
 
 export type CurrentStage = {
@@ -1675,272 +1232,9 @@ export type DeployedComponent = {
   name: string;
   type?: "workload" | "addon" | "chart" | undefined;
   depends_on?: readonly string[] | undefined;
-  workload_spec?: {
-    kind?: "deployment" | "statefulset" | "daemonset" | "job" | "cronjob" | undefined;
-    image?: string | undefined;
-    command?: readonly string[] | undefined;
-    args?: readonly string[] | undefined;
-    /** 0 while the app is paused. */
-    replicas?: number | undefined;
-    ports?: readonly {
-      name: string;
-      port: number;
-      protocol?: "TCP" | "UDP" | "SCTP" | undefined;
-    }[] | undefined;
-    env?: readonly ({
-      name: string;
-      value?: string | undefined;
-      export_ref?: {
-        component: string;
-        key: string;
-      } | undefined;
-    })[] | undefined;
-    resources?: {
-      requests?: {
-        cpu?: string | undefined;
-        memory?: string | undefined;
-      } | undefined;
-      limits?: {
-        cpu?: string | undefined;
-        memory?: string | undefined;
-      } | undefined;
-    } | undefined;
-    probes?: {
-      /** Exactly one of `port`, with or without `path`, and `command`. */
-      liveness?: {
-        /** An HTTP GET; without it the port is opened. */
-        path?: string | undefined;
-        port?: number | undefined;
-        command?: readonly string[] | undefined;
-        initial_delay_seconds?: number | undefined;
-        period_seconds?: number | undefined;
-        timeout_seconds?: number | undefined;
-        failure_threshold?: number | undefined;
-      } | undefined;
-      /** Exactly one of `port`, with or without `path`, and `command`. */
-      readiness?: {
-        /** An HTTP GET; without it the port is opened. */
-        path?: string | undefined;
-        port?: number | undefined;
-        command?: readonly string[] | undefined;
-        initial_delay_seconds?: number | undefined;
-        period_seconds?: number | undefined;
-        timeout_seconds?: number | undefined;
-        failure_threshold?: number | undefined;
-      } | undefined;
-      /** Exactly one of `port`, with or without `path`, and `command`. */
-      startup?: {
-        /** An HTTP GET; without it the port is opened. */
-        path?: string | undefined;
-        port?: number | undefined;
-        command?: readonly string[] | undefined;
-        initial_delay_seconds?: number | undefined;
-        period_seconds?: number | undefined;
-        timeout_seconds?: number | undefined;
-        failure_threshold?: number | undefined;
-      } | undefined;
-    } | undefined;
-    volumes?: readonly {
-      name: string;
-      mount_path: string;
-      size_gb: number;
-    }[] | undefined;
-    ingress?: {
-      /**
-       * In lower case, in punycode where it is not ASCII. One project of a cluster has a host; a wildcard is for
-       * administrators of the organization.
-       */
-      host: string;
-      path?: string | undefined;
-      port?: number | undefined;
-      tls?: boolean | undefined;
-    } | undefined;
-    autoscale?: {
-      min: number;
-      max: number;
-      cpu_percent: number;
-    } | undefined;
-    /** Cron, for a cronjob and nothing else. */
-    schedule?: string | undefined;
-    /** Read-only files in every container. Pods are replaced when one of them changes. */
-    files?: readonly {
-      path: string;
-      content?: string | undefined;
-      /** The key of a secret of the component. */
-      secret?: string | undefined;
-    }[] | undefined;
-    /**
-     * Run one after the other, each to its end, before the others start. They have the variables, secrets, files
-     * and volumes of the component, and their own `env` before these.
-     */
-    init_containers?: readonly ({
-      name: string;
-      image: string;
-      command?: readonly string[] | undefined;
-      args?: readonly string[] | undefined;
-      env?: readonly ({
-        name: string;
-        value?: string | undefined;
-        export_ref?: {
-          component: string;
-          key: string;
-        } | undefined;
-      })[] | undefined;
-      resources?: {
-        requests?: {
-          cpu?: string | undefined;
-          memory?: string | undefined;
-        } | undefined;
-        limits?: {
-          cpu?: string | undefined;
-          memory?: string | undefined;
-        } | undefined;
-      } | undefined;
-    })[] | undefined;
-    /**
-     * Start before the container of the component and end after it; a job is done without them. They have the
-     * variables, secrets, files and volumes of the component, and their own `env` before these.
-     */
-    sidecars?: readonly ({
-      name: string;
-      image: string;
-      command?: readonly string[] | undefined;
-      args?: readonly string[] | undefined;
-      env?: readonly ({
-        name: string;
-        value?: string | undefined;
-        export_ref?: {
-          component: string;
-          key: string;
-        } | undefined;
-      })[] | undefined;
-      resources?: {
-        requests?: {
-          cpu?: string | undefined;
-          memory?: string | undefined;
-        } | undefined;
-        limits?: {
-          cpu?: string | undefined;
-          memory?: string | undefined;
-        } | undefined;
-      } | undefined;
-    })[] | undefined;
-    /** Further labels of the workload and its pods. */
-    labels?: {
-      [key: string]: string;
-    } | undefined;
-    /** Annotations of the workload and its pods. */
-    annotations?: {
-      [key: string]: string;
-    } | undefined;
-    /** Labels that a node has to have. */
-    node_selector?: {
-      [key: string]: string;
-    } | undefined;
-    /** Taints of nodes on which it may run nevertheless, each by its key. */
-    tolerations?: readonly {
-      key: string;
-      operator?: "Equal" | "Exists" | undefined;
-      value?: string | undefined;
-      /** Left out, all effects are tolerated. */
-      effect?: "NoSchedule" | "PreferNoSchedule" | "NoExecute" | undefined;
-      toleration_seconds?: number | undefined;
-    }[] | undefined;
-    affinity?: {
-      node_affinity?: {
-        /** All of them hold on the node. */
-        required?: readonly {
-          key: string;
-          operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist";
-          values?: readonly string[] | undefined;
-        }[] | undefined;
-        preferred?: readonly {
-          key: string;
-          operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist";
-          values?: readonly string[] | undefined;
-          weight: number;
-        }[] | undefined;
-      } | undefined;
-      /** Near other pods. A term means the pods of a component of the app; left out, its own. */
-      pod_affinity?: {
-        required?: readonly {
-          component?: string | undefined;
-          topology_key?: string | undefined;
-        }[] | undefined;
-        preferred?: readonly {
-          component?: string | undefined;
-          topology_key?: string | undefined;
-          weight: number;
-        }[] | undefined;
-      } | undefined;
-      /** Away from other pods. A term means the pods of a component of the app; left out, its own. */
-      pod_anti_affinity?: {
-        required?: readonly {
-          component?: string | undefined;
-          topology_key?: string | undefined;
-        }[] | undefined;
-        preferred?: readonly {
-          component?: string | undefined;
-          topology_key?: string | undefined;
-          weight: number;
-        }[] | undefined;
-      } | undefined;
-    } | undefined;
-    /** Spreads the pods of the component over zones, nodes or the like. */
-    topology_spread?: readonly {
-      topology_key: string;
-      max_skew?: number | undefined;
-      when_unsatisfiable?: "ScheduleAnyway" | "DoNotSchedule" | undefined;
-    }[] | undefined;
-    /**
-     * Of all containers of the component, within the Pod Security level of the project. Nothing in it gives more
-     * rights.
-     */
-    security_context?: {
-      run_as_user?: number | undefined;
-      run_as_non_root?: boolean | undefined;
-      read_only_root_filesystem?: boolean | undefined;
-    } | undefined;
-    /** How long a pod has between the signal to end and its end by force; 30 where nothing is said. */
-    termination_grace_seconds?: number | undefined;
-  } | undefined;
-  /** `instance`, the name of a standalone one, or `definition_id` with values. */
-  addon_spec?: {
-    instance?: string | undefined;
-    definition_id?: string | undefined;
-    values?: {
-      [key: string]: unknown;
-    } | undefined;
-    chart_version?: string | undefined;
-  } | undefined;
-  chart_spec?: {
-    /**
-     * A Helm repository, or the OCI path that the chart's name is appended to. `http://` is for hosts on the
-     * allow-list.
-     */
-    repo: string;
-    name: string;
-    version?: string | undefined;
-    values?: {
-      [key: string]: unknown;
-    } | undefined;
-    /**
-     * Dotted paths of values that are secret. A text that is given there is kept sealed, as the secret of the
-     * component that has the path as its key, and reads as a reference to the Secret that holds it.
-     */
-    secret_values?: readonly string[] | undefined;
-    /**
-     * Dotted paths of values that look like secrets and are none. A text whose name ends with `password`,
-     * `token`, `secret`, `key`, `dsn` or the like, a private key, and an address with a password are sealed as
-     * `secret_values` are, unless their path is listed here.
-     */
-    plain_values?: readonly string[] | undefined;
-    /**
-     * The paths that were sealed because they look like secrets. The server keeps the list; one that is sent is
-     * ignored.
-     */
-    sealed_values?: readonly string[] | undefined;
-  } | undefined;
+  workload_spec?: AppWorkloadSpec | undefined;
+  addon_spec?: AddonSpec | undefined;
+  chart_spec?: ChartSpec | undefined;
   /**
    * Beside `host`, `port` and `url`, which a workload with ports exports by itself. A text may hold `${host}`,
    * `${port}`, `${url}`, `${NAME_port}` and `${NAME_url}` of the port NAME, and `${secret.KEY}`, a secret of the
@@ -1951,11 +1245,7 @@ export type DeployedComponent = {
     [key: string]: string;
   } | undefined;
   /** In requests `exportRefs` is another spelling; both together are refused. */
-  export_refs?: readonly {
-    component: string;
-    key?: string | undefined;
-    env?: string | undefined;
-  }[] | undefined;
+  export_refs?: readonly ComponentExportRef[] | undefined;
 };
 
 export type Deployment = {
@@ -1971,8 +1261,10 @@ export type Deployment = {
   created_at: string;
   updated_at: string;
   finished_at: string | null;
+  /** In the Git repository of the cluster; null where it has not been written there. */
+  commit: DeploymentCommit | null;
   spec: {
-    /** Without secrets, which are no part of a revision. */
+    /** Without secrets, which are not part of a revision. */
     components: readonly DeployedComponent[];
     paused: boolean;
   };
@@ -1988,6 +1280,12 @@ export type DeploymentChange = {
   change: "added" | "removed" | "changed";
   before?: unknown;
   after?: unknown;
+};
+
+export type DeploymentCommit = {
+  /** The id of a commit. */
+  id: string;
+  url: string | null;
 };
 
 export type DeploymentDiff = {
@@ -2013,6 +1311,28 @@ export type DeploymentListItem = {
   created_at: string;
   updated_at: string;
   finished_at: string | null;
+  /** In the Git repository of the cluster; null where it has not been written there. */
+  commit: DeploymentCommit | null;
+};
+
+export type DeploymentListItemPage = {
+  data: readonly DeploymentListItem[];
+  total_count: number;
+  page: number;
+  items_per_page: number;
+  has_more: boolean;
+  next_cursor: NextCursor;
+};
+
+export type DetachingCluster = {
+  cluster_id: string;
+  name: string;
+  /** Of the projects on it. On the cluster they stay, with all that runs in them. */
+  namespaces: readonly string[];
+  /** How many apps are on it. */
+  apps: number;
+  /** How many addon instances are on it. */
+  addon_instances: number;
 };
 
 export type DeviceLogin = {
@@ -2032,6 +1352,17 @@ export type DeviceRefusal = {
 
 export type DeviceToken = {
   token: string;
+};
+
+export type Drift = {
+  state: "unknown" | "in_sync" | "drifted" | "blocked_sync";
+  summary: string | null;
+  detected_at: string | null;
+  fields: readonly {
+    [key: string]: unknown;
+  }[];
+  /** What was changed on the cluster and set back, the newest first. */
+  repaired: readonly DriftRepair[];
 };
 
 export type DriftRepair = {
@@ -2060,15 +1391,28 @@ export type EffectiveRegistrySecret = {
   inherited_from: "cluster" | "project";
 };
 
+export type EffectiveRegistrySecretList = {
+  data: readonly EffectiveRegistrySecret[];
+  total_count: number;
+};
+
+/** Exactly one of `value` and `export_ref`. In requests `exportRef` is another spelling of it. */
+export type EnvVar = {
+  name: string;
+  value?: string | undefined;
+  export_ref?: ExportRef | undefined;
+};
+
 /**
  * What else an event says stands beside these fields, by its type: `install_stage_update` has those of the
  * journal entry, `activity` those of the audit entry, `app` the phase, and `operation` and `summary` where an
- * operation was made. `access` says that your own roles have changed: read again what you show.
+ * operation was made. `access` says that your own roles have changed: read again what you show. `reset` is the
+ * first event of a resumed stream that cannot be given what it has missed: read again what you show.
  */
 export type Event = {
   id: string;
   /** The same as the frame's name. */
-  type: "install_stage_update" | "cluster-status" | "project" | "app" | "addon" | "drift" | "build" | "activity" | "access";
+  type: "install_stage_update" | "cluster-status" | "project" | "app" | "addon" | "drift" | "build" | "activity" | "access" | "reset";
   time: string;
   org_id: string | null;
   cluster_id?: string | undefined;
@@ -2083,6 +1427,13 @@ export type Event = {
     namespace?: string | undefined;
   };
   [key: string]: unknown;
+};
+
+export type ExportEnd = string | null;
+
+export type ExportRef = {
+  component: string;
+  key: string;
 };
 
 /** What went wrong, as a sentence. */
@@ -2103,14 +1454,10 @@ export type FieldChange = {
   after: string | number | boolean | null;
 };
 
-export type Fleet = {
-  clusters: readonly FleetCluster[];
-};
-
 export type FleetCluster = {
   id: string;
   name: string;
-  status: "pending" | "provisioning" | "awaiting_operator" | "connected" | "disconnected" | "installing" | "install_failed" | "abandoned" | "destroying" | "error";
+  status: "pending" | "provisioning" | "awaiting_operator" | "connected" | "disconnected" | "installing" | "install_failed" | "abandoned" | "detaching" | "destroying" | "error";
   stale: boolean;
   /** The apps on it that you can see. */
   apps: number;
@@ -2118,6 +1465,113 @@ export type FleetCluster = {
   failing: number;
   /** Those of them whose rollout is held up. */
   held_up: number;
+};
+
+export type FleetClusterList = {
+  data: readonly FleetCluster[];
+  total_count: number;
+  next_cursor: Continuation;
+};
+
+export type GitHostKey = {
+  type: string;
+  /** A line of `known_hosts` without the name. */
+  key: string;
+  fingerprint: string;
+};
+
+/** Where the desired state of the clusters is kept in Git. The token is not shown. */
+export type Gitops = {
+  /** What kind of host it is. */
+  provider: "gitea" | "github" | "gitlab" | "gitolite";
+  /** Where the host is: the address of its pages, and `ssh://git@host:port` for gitolite. */
+  base_url: string;
+  /** The organization, group or user at the host in which the repositories are made; a folder for gitolite. */
+  owner: string;
+  ssh_url: string | null;
+  /** The branch that is written in every repository. */
+  branch: string;
+  author_email_domain: string | null;
+  /** How long a superseded key of a cluster goes on working at the host. */
+  key_grace_hours: number;
+  /** The keys that the host has to show. They were pinned when it was set. */
+  host_keys: readonly GitHostKey[];
+  /** The public key of which every commit has a signature, as OpenSSH writes it. */
+  signing_key: string;
+};
+
+export type GitopsError = {
+  code: "unreachable" | "denied" | "host_key_changed" | "address_refused" | "missing_repository" | "refused" | "too_large" | "unreadable" | "git_missing" | "unexpected_answer" | "not_set_up";
+  message: string;
+  at: string;
+};
+
+export type GitopsHead = {
+  /** The id of a commit. */
+  id: string;
+  /** The revision of the cluster's desired state. */
+  revision: number;
+  /** When it was written. */
+  at: string;
+  url: string | null;
+};
+
+export type GitopsInput = {
+  /** What kind of host it is. */
+  provider: "gitea" | "github" | "gitlab" | "gitolite";
+  /** Where the host is: the address of its pages, and `ssh://git@host:port` for gitolite. */
+  base_url: string;
+  /** The organization, group or user at the host in which the repositories are made; a folder for gitolite. */
+  owner: string;
+  ssh_url?: string | null | undefined;
+  /**
+   * Makes repositories and keys; for gitolite the private key of its administrator. Written and never read back.
+   * Left out, the stored one stays, unless the provider, the address or the owner changes.
+   */
+  token?: string | undefined;
+  /** The branch that is written in every repository; `main` where it is left out. */
+  branch?: string | undefined;
+  author_email_domain?: string | null | undefined;
+  /**
+   * The keys that the host has to show. Left out, those that were pinned stay, and at the first time those that
+   * it shows are pinned; compare them with what the host's operator publishes.
+   */
+  host_keys?: readonly string[] | undefined;
+  /** How long a superseded key of a cluster goes on working at the host; 24 where it is left out. */
+  key_grace_hours?: number | undefined;
+};
+
+export type GitopsKey = {
+  id: string;
+  fingerprint: string;
+  /**
+   * `unproven`: nothing has been pushed with it yet, so it supersedes no other. `superseded`: it is removed at
+   * `removed_at`.
+   */
+  state: "unproven" | "current" | "superseded";
+  created_at: string;
+  proven_at: string | null;
+  removed_at: string | null;
+};
+
+export type GitopsPending = {
+  changes: number;
+  since: string | null;
+};
+
+export type GitopsProblem = {
+  code: "unreachable" | "denied" | "host_key_changed" | "address_refused" | "missing_repository" | "refused" | "too_large" | "unreadable" | "git_missing" | "unexpected_answer" | "not_set_up";
+  /** What is missing, and what to do. */
+  message: string;
+};
+
+export type GitopsTest = {
+  /** Whether repositories and keys can be made. */
+  ok: boolean;
+  tested_at: string;
+  problems: readonly GitopsProblem[];
+  /** The keys that the host shows now; nothing is pinned by a test. */
+  host_keys: readonly GitHostKey[];
 };
 
 export type InstallEvent = {
@@ -2131,7 +1585,7 @@ export type InstallEvent = {
 };
 
 export type InstallInstructions = {
-  status: "pending" | "provisioning" | "awaiting_operator" | "connected" | "disconnected" | "installing" | "install_failed" | "abandoned" | "destroying" | "error";
+  status: "pending" | "provisioning" | "awaiting_operator" | "connected" | "disconnected" | "installing" | "install_failed" | "abandoned" | "detaching" | "destroying" | "error";
   /** There is none yet for an existing cluster. */
   cli_command: null;
   /** Where the operator connects. */
@@ -2140,7 +1594,14 @@ export type InstallInstructions = {
   namespace: string;
   /** The operator's chart, its version pinned. */
   chart_ref: string;
+  /** The image that each node pulls, which may run the operator. */
+  operator_image: string;
   docs_url: string;
+  /**
+   * Upgrades the operator's release with the values that it has, for operators that cannot be upgraded from here.
+   * Helm 3.14 or newer.
+   */
+  upgrade_command: string;
 };
 
 export type JournalEntry = {
@@ -2158,60 +1619,23 @@ export type ListedComponent = {
   type?: "workload" | "addon" | "chart" | undefined;
   depends_on?: readonly string[] | undefined;
   /** In requests `exportRefs` is another spelling; both together are refused. */
-  export_refs?: readonly {
-    component: string;
-    key?: string | undefined;
-    env?: string | undefined;
-  }[] | undefined;
+  export_refs?: readonly ComponentExportRef[] | undefined;
   workload_spec?: {
     /** 0 while the app is paused. */
     replicas?: number | undefined;
     kind?: "deployment" | "statefulset" | "daemonset" | "job" | "cronjob" | undefined;
     image?: string | undefined;
-    ports?: readonly {
-      name: string;
-      port: number;
-      protocol?: "TCP" | "UDP" | "SCTP" | undefined;
-    }[] | undefined;
-    resources?: {
-      requests?: {
-        cpu?: string | undefined;
-        memory?: string | undefined;
-      } | undefined;
-      limits?: {
-        cpu?: string | undefined;
-        memory?: string | undefined;
-      } | undefined;
-    } | undefined;
-    volumes?: readonly {
-      name: string;
-      mount_path: string;
-      size_gb: number;
-    }[] | undefined;
-    ingress?: {
-      /**
-       * In lower case, in punycode where it is not ASCII. One project of a cluster has a host; a wildcard is for
-       * administrators of the organization.
-       */
-      host: string;
-      path?: string | undefined;
-      port?: number | undefined;
-      tls?: boolean | undefined;
-    } | undefined;
-    autoscale?: {
-      min: number;
-      max: number;
-      cpu_percent: number;
-    } | undefined;
+    ports?: readonly WorkloadPort[] | undefined;
+    resources?: ResourceRequirements | undefined;
+    volumes?: readonly WorkloadVolume[] | undefined;
+    ingress?: WorkloadIngress | undefined;
+    autoscale?: WorkloadAutoscale | undefined;
     /** Cron, for a cronjob and nothing else. */
     schedule?: string | undefined;
     /** Only the variables that take an export. */
     env?: readonly {
       name: string;
-      export_ref: {
-        component: string;
-        key: string;
-      };
+      export_ref: ExportRef;
     }[] | undefined;
     files?: readonly ListedFile[] | undefined;
     init_containers?: readonly {
@@ -2238,6 +1662,12 @@ export type ListedComponent = {
     version?: string | undefined;
   } | undefined;
   ready_replicas: number | null;
+};
+
+export type ListedDrift = {
+  state: "unknown" | "in_sync" | "drifted" | "blocked_sync";
+  summary: string | null;
+  detected_at: string | null;
 };
 
 export type ListedFile = {
@@ -2270,6 +1700,14 @@ export type MatrixMember = {
     cluster_id: string;
     role: "viewer" | "editor" | "admin";
   }[];
+  /** How many more roles the member has. The first 500 on clusters are named, and as many on projects. */
+  more_roles: number;
+};
+
+export type MatrixMemberList = {
+  data: readonly MatrixMember[];
+  total_count: number;
+  next_cursor: Continuation;
 };
 
 export type Me = {
@@ -2292,6 +1730,12 @@ export type Me = {
     role: "member" | "admin";
   }[];
   role_bindings: readonly RoleBinding[];
+  /**
+   * How many more roles you have. The first 1000 organizations by name and the newest 1000 role bindings are
+   * listed.
+   */
+  more_roles: number;
+  token: PresentedToken | null;
 };
 
 export type Member = {
@@ -2301,6 +1745,15 @@ export type Member = {
   role: "member" | "admin";
   created_at: string;
   updated_at: string;
+};
+
+export type MemberPage = {
+  data: readonly Member[];
+  total_count: number;
+  page: number;
+  items_per_page: number;
+  has_more: boolean;
+  next_cursor: NextCursor;
 };
 
 export type Metrics = {
@@ -2341,6 +1794,11 @@ export type MyAccess = {
     org_id: string;
     role: "viewer" | "editor" | "admin";
   }[];
+  /**
+   * How many more roles you have. The first 1000 organizations by name, and those bindings on the newest 1000
+   * clusters and projects, are listed.
+   */
+  more_roles: number;
 };
 
 export type NewCliToken = {
@@ -2360,16 +1818,98 @@ export type NewCliToken = {
   token: string;
 };
 
-/** `operator` is null except for the node `control-plane`. */
+export type NextCursor = string | null;
+
+/** `operator` and `agent_token` are null except for the node `control-plane`. */
 export type NodeBootstrap = {
   join_token: string;
+  agent_token: string | null;
   operator: {
     chart_url: string;
     hub_url: string;
     cluster_id: string;
     token: string;
     namespace: string;
+    /** The values `image` of the chart; without a registry the chart's default is pulled. */
+    image: {
+      registry?: string | undefined;
+      digest?: string | undefined;
+    };
   } | null;
+};
+
+export type NodeRequirement = {
+  key: string;
+  operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist";
+  values?: readonly string[] | undefined;
+};
+
+export type OperatorUpgrade = {
+  id: string;
+  org_id: string;
+  /** `failed`: at least one cluster did not get the new operator. `running` until the last of them has ended. */
+  status: "running" | "succeeded" | "failed" | "cancelled";
+  /** The version of the control plane that started it. */
+  to_version: string;
+  batch_size: number;
+  stop_on_failure: boolean;
+  cancel_requested_at: string | null;
+  counts: OperatorUpgradeCounts;
+  created_by: string | null;
+  created_at: string;
+  finished_at: string | null;
+  /** In the order in which they are upgraded, at most 1000. */
+  clusters: readonly UpgradedCluster[];
+};
+
+/** How many clusters are in each phase. */
+export type OperatorUpgradeCounts = {
+  pending: number;
+  running: number;
+  succeeded: number;
+  returned: number;
+  failed: number;
+  skipped: number;
+  cancelled: number;
+};
+
+export type OperatorUpgradePreview = {
+  /** The version of the control plane. */
+  to_version: string;
+  /** How many would be upgraded. */
+  cluster_count: number;
+  /** The versions that those clusters have now, the most frequent first. */
+  from_versions: readonly {
+    version: string;
+    cluster_count: number;
+  }[];
+  /** How many have an older operator that cannot be upgraded from here at the moment. */
+  skipped_count: number;
+};
+
+export type OperatorUpgradeSummary = {
+  id: string;
+  org_id: string;
+  /** `failed`: at least one cluster did not get the new operator. `running` until the last of them has ended. */
+  status: "running" | "succeeded" | "failed" | "cancelled";
+  /** The version of the control plane that started it. */
+  to_version: string;
+  batch_size: number;
+  stop_on_failure: boolean;
+  cancel_requested_at: string | null;
+  counts: OperatorUpgradeCounts;
+  created_by: string | null;
+  created_at: string;
+  finished_at: string | null;
+};
+
+export type OperatorUpgradeSummaryPage = {
+  data: readonly OperatorUpgradeSummary[];
+  total_count: number;
+  page: number;
+  items_per_page: number;
+  has_more: boolean;
+  next_cursor: NextCursor;
 };
 
 export type OrgOverview = {
@@ -2384,6 +1924,7 @@ export type OrgOverview = {
       installing: number;
       install_failed: number;
       abandoned: number;
+      detaching: number;
       destroying: number;
       error: number;
     };
@@ -2441,10 +1982,7 @@ export type OrgOverview = {
 export type OrgSettings = {
   /** What an operator does about drift. */
   drift_policy?: "heal" | "report" | undefined;
-  gitops?: {
-    repo_url: string;
-    branch?: string | undefined;
-  } | undefined;
+  gitops?: Gitops | undefined;
   [key: string]: unknown;
 };
 
@@ -2461,6 +1999,15 @@ export type Organization = {
   description: string | null;
   created_at: string;
   updated_at: string;
+};
+
+export type OrganizationPage = {
+  data: readonly Organization[];
+  total_count: number;
+  page: number;
+  items_per_page: number;
+  has_more: boolean;
+  next_cursor: NextCursor;
 };
 
 export type PendingDeviceLogin = {
@@ -2498,6 +2045,41 @@ export type PlannedChange = {
   id: string | null;
 };
 
+export type PlannedVolume = {
+  action: "keep" | "delete";
+  /** The disk in the cloud, or the volume of a node. */
+  id: string;
+  claim: string | null;
+  node: string | null;
+  reason: string;
+};
+
+/** A term means the pods of a component of the app; left out, its own. */
+export type PodAffinity = {
+  required?: readonly {
+    component?: string | undefined;
+    topology_key?: string | undefined;
+  }[] | undefined;
+  preferred?: readonly {
+    component?: string | undefined;
+    topology_key?: string | undefined;
+    weight: number;
+  }[] | undefined;
+};
+
+/** A term means the pods of a component of the app; left out, its own. */
+export type PodAffinityPatch = {
+  required?: readonly {
+    component?: string | undefined;
+    topology_key?: string | undefined;
+  }[] | null | undefined;
+  preferred?: readonly {
+    component?: string | undefined;
+    topology_key?: string | undefined;
+    weight: number;
+  }[] | null | undefined;
+};
+
 export type PodStatus = {
   name: string;
   /** As Kubernetes names it. */
@@ -2507,6 +2089,24 @@ export type PodStatus = {
   restarts: number;
   node: string | null;
   started_at: string | null;
+};
+
+/** Why pods do not get ready. Time alone seldom resolves one of these. */
+export type PodTrouble = "OOMKilled" | "ImagePullBackOff" | "CreateContainerConfigError" | "StartError" | "CrashLoopBackOff" | "Evicted" | "Unschedulable" | "Error" | "ProbeFailing";
+
+export type PreferredNodeRequirement = {
+  key: string;
+  operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist";
+  values?: readonly string[] | undefined;
+  weight: number;
+};
+
+/** What the CLI token of the request may do; null for a session. */
+export type PresentedToken = {
+  scopes: readonly ("bundles:read" | "clusters:read" | "clusters:register" | "install:report" | "read" | "write")[];
+  org_id: string | null;
+  project_id: string | null;
+  expires_at: string;
 };
 
 /** An estimate of what the cluster costs a month after the change. */
@@ -2523,6 +2123,29 @@ export type PriceEstimate = {
   }[];
 };
 
+/** Exactly one of `port`, with or without `path`, and `command`. */
+export type Probe = {
+  /** An HTTP GET; without it the port is opened. */
+  path?: string | undefined;
+  port?: number | undefined;
+  command?: readonly string[] | undefined;
+  initial_delay_seconds?: number | undefined;
+  period_seconds?: number | undefined;
+  timeout_seconds?: number | undefined;
+  failure_threshold?: number | undefined;
+};
+
+/** Exactly one of `port`, with or without `path`, and `command`. */
+export type ProbePatch = {
+  path?: string | null | undefined;
+  port?: number | null | undefined;
+  command?: readonly string[] | null | undefined;
+  initial_delay_seconds?: number | null | undefined;
+  period_seconds?: number | null | undefined;
+  timeout_seconds?: number | null | undefined;
+  failure_threshold?: number | null | undefined;
+};
+
 export type Project = {
   id: string;
   name: string;
@@ -2536,7 +2159,7 @@ export type Project = {
    * `cluster_abandoned` where the cluster was abandoned and nobody confirms it.
    */
   lifecycle: "pending" | "ready" | "degraded" | "cleanup_pending" | "cleanup_degraded";
-  lifecycle_reason: "operator_unreachable" | "apply_failed" | "namespace_conflict" | "cleanup_degraded" | "cluster_abandoned" | null;
+  lifecycle_reason: "operator_unreachable" | "apply_failed" | "namespace_conflict" | "cleanup_degraded" | "cluster_detached" | "cluster_abandoned" | null;
   lifecycle_message: string | null;
   /** The project's own level of the Pod Security Standards; null follows the cluster's. */
   pod_security: "privileged" | "baseline" | "restricted" | null;
@@ -2545,11 +2168,22 @@ export type Project = {
    * only; `none` lets in everything.
    */
   isolation: "namespace" | "none";
+  /** Nothing in it is touched by the operator: by a suspension of the project, or else of its cluster. */
+  suspended: Suspension | null;
   observed_at: string | null;
   /** Whether the operator is not connected, or has not confirmed anything for 75 seconds. */
   stale: boolean;
   created_at: string;
   updated_at: string;
+};
+
+export type ProjectPage = {
+  data: readonly Project[];
+  total_count: number;
+  page: number;
+  items_per_page: number;
+  has_more: boolean;
+  next_cursor: NextCursor;
 };
 
 export type ProjectPolicy = {
@@ -2574,15 +2208,21 @@ export type ProvisioningJob = {
   id: string;
   cluster_id: string;
   credential_id: string | null;
-  action: "create" | "scale" | "destroy";
+  action: "create" | "scale" | "replace" | "upgrade" | "destroy";
   status: "pending" | "running" | "succeeded" | "failed";
   /** How far it has come. */
   phase: "init" | "plan" | "apply" | "bootstrap" | "operator" | "done";
   progress_pct: number;
   error_message: string | null;
-  error_code: "bad_credentials" | "permission_denied" | "quota_exceeded" | "not_offered" | "no_capacity" | "unreachable" | "timed_out" | "cancelled" | "leftovers" | "unsupported" | "init_failed" | "bootstrap_failed" | "failed" | null;
+  error_code: "bad_credentials" | "permission_denied" | "quota_exceeded" | "not_offered" | "no_capacity" | "throttled" | "unreachable" | "timed_out" | "cancelled" | "leftovers" | "unsupported" | "init_failed" | "bootstrap_failed" | "control_plane_protected" | "local_volumes" | "plan_changed" | "no_snapshot" | "failed" | null;
+  node: string | null;
+  kubernetes_release: string | null;
+  /** Whether nodes go although the data of their local volumes is lost. */
+  force: boolean;
   /** Whether it ends with its plan and changes nothing. */
   dry_run: boolean;
+  plan_job_id: string | null;
+  retry_at: string | null;
   cancel_requested_at: string | null;
   attempts: number;
   desired_node_count: number | null;
@@ -2590,6 +2230,15 @@ export type ProvisioningJob = {
   updated_at: string;
   started_at: string | null;
   finished_at: string | null;
+};
+
+export type ProvisioningJobPage = {
+  data: readonly ProvisioningJob[];
+  total_count: number;
+  page: number;
+  items_per_page: number;
+  has_more: boolean;
+  next_cursor: NextCursor;
 };
 
 export type ProvisioningLogLine = {
@@ -2608,6 +2257,11 @@ export type ProvisioningPlan = {
     remove: number;
   };
   changes: readonly PlannedChange[];
+  /**
+   * Of a destruction the disks that Kubernetes has made; those that are not known to be deletable are kept.
+   * Otherwise the volumes whose data goes with a node, of very many the first.
+   */
+  volumes: readonly PlannedVolume[];
   estimate: PriceEstimate | null;
 };
 
@@ -2625,6 +2279,21 @@ export type RateLimit = {
   updated_at: string;
 };
 
+export type RateLimitPage = {
+  data: readonly RateLimit[];
+  total_count: number;
+  page: number;
+  items_per_page: number;
+  has_more: boolean;
+  next_cursor: NextCursor;
+};
+
+/**
+ * `binnacle explain <reason>` says what it means and what to do. Operators of other versions may report other
+ * reasons.
+ */
+export type Reason = PodTrouble | "RolloutComplete" | "RollingOut" | "WaitingForComponents" | "WaitingForExports" | "WaitingForAddonInstance" | "VolumeGrowing" | "WorkloadMissing" | "Pausing" | "Paused" | "Suspended" | "Deleting" | "ReplicasMissing" | "NoReplicas" | "ComponentFailed" | "PodRejected" | "StateUnknown" | "BlockedSync" | "HostTaken" | "NameTaken" | "EmptyRendering" | "HeldByFinalizers" | "DeletedOnCluster" | "Removed" | "ImmutableField" | "ImmutableVolume" | "ObjectRefused" | "VolumeNotExpandable" | "Forbidden" | "RefusedByCluster" | "ClusterError" | "NamespaceMissing" | "DryRunUnsupported" | "MissingImage" | "MissingSecret" | "UnknownComponent" | "UnknownExport" | "NoComponents" | "TooManyComponents" | "AppTooLarge" | "NameTooLong" | "DuplicateName" | "DuplicateValue" | "DependencyCircle" | "IngressConflict" | "InvalidAutoscale" | "InvalidFile" | "InvalidHost" | "InvalidImage" | "InvalidResources" | "InvalidSchedule" | "UnknownAffinity" | "UnknownPort" | "MissingChart" | "UnknownAddonInstance" | "AddonInstanceDeleted" | "InvalidSecurityContext" | "TooLarge" | "ReleaseReady" | "Waiting" | "Installing" | "Upgrading" | "NotReady" | "ObjectMissing" | "ReleaseTooLarge" | "InstallFailed" | "UpgradeFailed" | "UninstallFailed" | "ReleaseConflict" | "ExportsConflict" | "ForbiddenObject" | "ForbiddenAnnotation" | "UnreadableManifest" | "operator_disconnected" | "operator_unreachable" | "apply_failed" | "namespace_conflict" | "cleanup_degraded" | "cluster_detached" | "cluster_abandoned" | (string & {});
+
 /** The password is written and never read back. */
 export type RegistrySecret = {
   id: string;
@@ -2638,288 +2307,32 @@ export type RegistrySecret = {
   updated_at: string;
 };
 
-export type RegistryTemplate = {
-  name: string;
-  namespace: string;
-  version: string;
-  scope: "project" | "cluster" | "organization" | "global";
-  description: string;
-  icon: string;
-  tags: readonly string[];
-  parameters: readonly TemplateParameter[];
-  components: readonly ({
-    name: string;
-    type?: "workload" | "addon" | "chart" | (string & {}) | undefined;
-    depends_on?: readonly string[] | undefined;
-    workload_spec?: {
-      kind?: "deployment" | "statefulset" | "daemonset" | "job" | "cronjob" | (string & {}) | undefined;
-      image?: string | undefined;
-      command?: readonly string[] | undefined;
-      args?: readonly string[] | undefined;
-      replicas?: number | string | undefined;
-      ports?: readonly {
-        name: string;
-        port: number | string;
-        protocol?: "TCP" | "UDP" | "SCTP" | (string & {}) | undefined;
-      }[] | undefined;
-      env?: readonly ({
-        name: string;
-        value?: string | undefined;
-        export_ref?: {
-          component: string;
-          key: string;
-        } | undefined;
-      })[] | undefined;
-      resources?: {
-        requests?: {
-          cpu?: string | undefined;
-          memory?: string | undefined;
-        } | undefined;
-        limits?: {
-          cpu?: string | undefined;
-          memory?: string | undefined;
-        } | undefined;
-      } | undefined;
-      probes?: {
-        /** Exactly one of `port`, with or without `path`, and `command`. */
-        liveness?: {
-          path?: string | undefined;
-          port?: number | string | undefined;
-          command?: readonly string[] | undefined;
-          initial_delay_seconds?: number | string | undefined;
-          period_seconds?: number | string | undefined;
-          timeout_seconds?: number | string | undefined;
-          failure_threshold?: number | string | undefined;
-        } | undefined;
-        /** Exactly one of `port`, with or without `path`, and `command`. */
-        readiness?: {
-          path?: string | undefined;
-          port?: number | string | undefined;
-          command?: readonly string[] | undefined;
-          initial_delay_seconds?: number | string | undefined;
-          period_seconds?: number | string | undefined;
-          timeout_seconds?: number | string | undefined;
-          failure_threshold?: number | string | undefined;
-        } | undefined;
-        /** Exactly one of `port`, with or without `path`, and `command`. */
-        startup?: {
-          path?: string | undefined;
-          port?: number | string | undefined;
-          command?: readonly string[] | undefined;
-          initial_delay_seconds?: number | string | undefined;
-          period_seconds?: number | string | undefined;
-          timeout_seconds?: number | string | undefined;
-          failure_threshold?: number | string | undefined;
-        } | undefined;
-      } | undefined;
-      volumes?: readonly {
-        name: string;
-        mount_path: string;
-        size_gb: number | string;
-      }[] | undefined;
-      ingress?: {
-        host: string;
-        path?: string | undefined;
-        port?: number | string | undefined;
-        tls?: boolean | string | undefined;
-      } | undefined;
-      autoscale?: {
-        min: number | string;
-        max: number | string;
-        cpu_percent: number | string;
-      } | undefined;
-      schedule?: string | undefined;
-      /** Read-only files in every container. Pods are replaced when one of them changes. */
-      files?: readonly {
-        path: string;
-        content?: string | undefined;
-        secret?: string | undefined;
-      }[] | undefined;
-      /**
-       * Run one after the other, each to its end, before the others start. They have the variables, secrets,
-       * files and volumes of the component, and their own `env` before these.
-       */
-      init_containers?: readonly ({
-        name: string;
-        image: string;
-        command?: readonly string[] | undefined;
-        args?: readonly string[] | undefined;
-        env?: readonly ({
-          name: string;
-          value?: string | undefined;
-          export_ref?: {
-            component: string;
-            key: string;
-          } | undefined;
-        })[] | undefined;
-        resources?: {
-          requests?: {
-            cpu?: string | undefined;
-            memory?: string | undefined;
-          } | undefined;
-          limits?: {
-            cpu?: string | undefined;
-            memory?: string | undefined;
-          } | undefined;
-        } | undefined;
-      })[] | undefined;
-      /**
-       * Start before the container of the component and end after it; a job is done without them. They have the
-       * variables, secrets, files and volumes of the component, and their own `env` before these.
-       */
-      sidecars?: readonly ({
-        name: string;
-        image: string;
-        command?: readonly string[] | undefined;
-        args?: readonly string[] | undefined;
-        env?: readonly ({
-          name: string;
-          value?: string | undefined;
-          export_ref?: {
-            component: string;
-            key: string;
-          } | undefined;
-        })[] | undefined;
-        resources?: {
-          requests?: {
-            cpu?: string | undefined;
-            memory?: string | undefined;
-          } | undefined;
-          limits?: {
-            cpu?: string | undefined;
-            memory?: string | undefined;
-          } | undefined;
-        } | undefined;
-      })[] | undefined;
-      /** Further labels of the workload and its pods. */
-      labels?: {
-        [key: string]: string;
-      } | undefined;
-      /** Annotations of the workload and its pods. */
-      annotations?: {
-        [key: string]: string;
-      } | undefined;
-      /** Labels that a node has to have. */
-      node_selector?: {
-        [key: string]: string;
-      } | undefined;
-      /** Taints of nodes on which it may run nevertheless, each by its key. */
-      tolerations?: readonly {
-        key: string;
-        operator?: "Equal" | "Exists" | (string & {}) | undefined;
-        value?: string | undefined;
-        effect?: "NoSchedule" | "PreferNoSchedule" | "NoExecute" | (string & {}) | undefined;
-        toleration_seconds?: number | string | undefined;
-      }[] | undefined;
-      affinity?: {
-        node_affinity?: {
-          /** All of them hold on the node. */
-          required?: readonly {
-            key: string;
-            operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist" | (string & {});
-            values?: readonly string[] | undefined;
-          }[] | undefined;
-          preferred?: readonly {
-            key: string;
-            operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist" | (string & {});
-            values?: readonly string[] | undefined;
-            weight: number | string;
-          }[] | undefined;
-        } | undefined;
-        /** Near other pods. A term means the pods of a component of the app; left out, its own. */
-        pod_affinity?: {
-          required?: readonly {
-            component?: string | undefined;
-            topology_key?: string | undefined;
-          }[] | undefined;
-          preferred?: readonly {
-            component?: string | undefined;
-            topology_key?: string | undefined;
-            weight: number | string;
-          }[] | undefined;
-        } | undefined;
-        /** Away from other pods. A term means the pods of a component of the app; left out, its own. */
-        pod_anti_affinity?: {
-          required?: readonly {
-            component?: string | undefined;
-            topology_key?: string | undefined;
-          }[] | undefined;
-          preferred?: readonly {
-            component?: string | undefined;
-            topology_key?: string | undefined;
-            weight: number | string;
-          }[] | undefined;
-        } | undefined;
-      } | undefined;
-      /** Spreads the pods of the component over zones, nodes or the like. */
-      topology_spread?: readonly {
-        topology_key: string;
-        max_skew?: number | string | undefined;
-        when_unsatisfiable?: "ScheduleAnyway" | "DoNotSchedule" | (string & {}) | undefined;
-      }[] | undefined;
-      /**
-       * Of all containers of the component, within the Pod Security level of the project. Nothing in it gives
-       * more rights.
-       */
-      security_context?: {
-        run_as_user?: number | string | undefined;
-        run_as_non_root?: boolean | string | undefined;
-        read_only_root_filesystem?: boolean | string | undefined;
-      } | undefined;
-      termination_grace_seconds?: number | string | undefined;
-    } | undefined;
-    /** `instance`, the name of a standalone one, or `definition_id` with values. */
-    addon_spec?: {
-      instance?: string | undefined;
-      definition_id?: string | undefined;
-      values?: {
-        [key: string]: unknown;
-      } | undefined;
-      chart_version?: string | undefined;
-    } | undefined;
-    chart_spec?: {
-      repo: string;
-      name: string;
-      version?: string | undefined;
-      values?: {
-        [key: string]: unknown;
-      } | undefined;
-      /**
-       * Dotted paths of values that are secret. A text that is given there is kept sealed, as the secret of the
-       * component that has the path as its key, and reads as a reference to the Secret that holds it.
-       */
-      secret_values?: readonly string[] | undefined;
-      /**
-       * Dotted paths of values that look like secrets and are none. A text whose name ends with `password`,
-       * `token`, `secret`, `key`, `dsn` or the like, a private key, and an address with a password are sealed as
-       * `secret_values` are, unless their path is listed here.
-       */
-      plain_values?: readonly string[] | undefined;
-      /**
-       * The paths that were sealed because they look like secrets. The server keeps the list; one that is sent is
-       * ignored.
-       */
-      sealed_values?: readonly string[] | undefined;
-    } | undefined;
-    /**
-     * Beside `host`, `port` and `url`, which a workload with ports exports by itself. A text may hold `${host}`,
-     * `${port}`, `${url}`, `${NAME_port}` and `${NAME_url}` of the port NAME, and `${secret.KEY}`, a secret of
-     * the component. `|uri` behind the name escapes the value for a URL, and `$${` is the text `${`. An export
-     * with a secret in it is secret: components that use it read it from a Secret.
-     */
-    exports?: {
-      [key: string]: string;
-    } | undefined;
-    /** In requests `exportRefs` is another spelling; both together are refused. */
-    export_refs?: readonly {
-      component: string;
-      key?: string | undefined;
-      env?: string | undefined;
-    }[] | undefined;
-    secrets?: {
-      [key: string]: string;
-    } | undefined;
-  })[];
+export type RegistrySecretList = {
+  data: readonly RegistrySecret[];
+  total_count: number;
+};
+
+export type RepoCredential = {
+  key_id: string;
+  repo_url: string;
+  branch: string;
+  private_key: string;
+  fingerprint: string;
+  /** Lines of `known_hosts` without the name. */
+  host_keys: readonly string[];
+  host_key_fingerprints: readonly string[];
+  /** Null: it works until a newer one has been proven and the time of grace is over. */
+  expires_at: string | null;
+};
+
+export type ResourceAmounts = {
+  cpu?: string | undefined;
+  memory?: string | undefined;
+};
+
+export type ResourceAmountsPatch = {
+  cpu?: string | null | undefined;
+  memory?: string | null | undefined;
 };
 
 export type ResourceNode = {
@@ -2943,6 +2356,16 @@ export type ResourceNode = {
   created_at: string | null;
 };
 
+export type ResourceRequirements = {
+  requests?: ResourceAmounts | undefined;
+  limits?: ResourceAmounts | undefined;
+};
+
+export type ResourceRequirementsPatch = {
+  requests?: ResourceAmountsPatch | null | undefined;
+  limits?: ResourceAmountsPatch | null | undefined;
+};
+
 export type RoleBinding = {
   binding_id: string;
   user_id: string;
@@ -2953,13 +2376,15 @@ export type RoleBinding = {
   updated_at: string;
 };
 
+export type RoleBindingList = {
+  data: readonly RoleBinding[];
+  total_count: number;
+  next_cursor: Continuation;
+};
+
 export type RoleGrant = {
   user_id: string;
   role: "viewer" | "editor" | "admin";
-};
-
-export type RoleMatrix = {
-  members: readonly MatrixMember[];
 };
 
 export type RotatedToken = {
@@ -2992,6 +2417,26 @@ export type SecretRef = {
   };
 };
 
+/**
+ * Of all containers of the component, within the Pod Security level of the project. Nothing in it gives more
+ * rights.
+ */
+export type SecurityContext = {
+  run_as_user?: number | undefined;
+  run_as_non_root?: boolean | undefined;
+  read_only_root_filesystem?: boolean | undefined;
+};
+
+/**
+ * Of all containers of the component, within the Pod Security level of the project. Nothing in it gives more
+ * rights.
+ */
+export type SecurityContextPatch = {
+  run_as_user?: number | null | undefined;
+  run_as_non_root?: boolean | null | undefined;
+  read_only_root_filesystem?: boolean | null | undefined;
+};
+
 export type Session = {
   id: string;
   user_id: string;
@@ -3007,11 +2452,26 @@ export type Session = {
   current: boolean;
 };
 
+export type SessionPage = {
+  data: readonly Session[];
+  total_count: number;
+  page: number;
+  items_per_page: number;
+  has_more: boolean;
+  next_cursor: NextCursor;
+};
+
 /** `from` is null for a setting that is added, `to` for one that is removed. */
 export type SettingChange = {
   path: string;
   from: string | number | boolean | null;
   to: string | number | boolean | null;
+};
+
+export type SettingOrGroup = string | number | boolean | {
+  [key: string]: string | number | boolean | {
+    [key: string]: string | number | boolean;
+  };
 };
 
 export type SshKey = {
@@ -3029,285 +2489,13 @@ export type StackTemplate = {
   /** Who sees it: whoever has a role in its project; on its cluster or in any project there; members; everyone. */
   scope: "project" | "cluster" | "organization" | "global";
   description: string | null;
-  icon: string | null;
-  tags: readonly string[];
+  icon: TemplateIcon;
+  tags: TemplateTags;
   created_at: string;
   updated_at: string;
   parameters: readonly TemplateParameter[];
   /** As those of an app. "${name}" anywhere in a value stands for the parameter, "$${" for itself. */
-  components: readonly ({
-    name: string;
-    type?: "workload" | "addon" | "chart" | (string & {}) | undefined;
-    depends_on?: readonly string[] | undefined;
-    workload_spec?: {
-      kind?: "deployment" | "statefulset" | "daemonset" | "job" | "cronjob" | (string & {}) | undefined;
-      image?: string | undefined;
-      command?: readonly string[] | undefined;
-      args?: readonly string[] | undefined;
-      replicas?: number | string | undefined;
-      ports?: readonly {
-        name: string;
-        port: number | string;
-        protocol?: "TCP" | "UDP" | "SCTP" | (string & {}) | undefined;
-      }[] | undefined;
-      env?: readonly ({
-        name: string;
-        value?: string | undefined;
-        export_ref?: {
-          component: string;
-          key: string;
-        } | undefined;
-      })[] | undefined;
-      resources?: {
-        requests?: {
-          cpu?: string | undefined;
-          memory?: string | undefined;
-        } | undefined;
-        limits?: {
-          cpu?: string | undefined;
-          memory?: string | undefined;
-        } | undefined;
-      } | undefined;
-      probes?: {
-        /** Exactly one of `port`, with or without `path`, and `command`. */
-        liveness?: {
-          path?: string | undefined;
-          port?: number | string | undefined;
-          command?: readonly string[] | undefined;
-          initial_delay_seconds?: number | string | undefined;
-          period_seconds?: number | string | undefined;
-          timeout_seconds?: number | string | undefined;
-          failure_threshold?: number | string | undefined;
-        } | undefined;
-        /** Exactly one of `port`, with or without `path`, and `command`. */
-        readiness?: {
-          path?: string | undefined;
-          port?: number | string | undefined;
-          command?: readonly string[] | undefined;
-          initial_delay_seconds?: number | string | undefined;
-          period_seconds?: number | string | undefined;
-          timeout_seconds?: number | string | undefined;
-          failure_threshold?: number | string | undefined;
-        } | undefined;
-        /** Exactly one of `port`, with or without `path`, and `command`. */
-        startup?: {
-          path?: string | undefined;
-          port?: number | string | undefined;
-          command?: readonly string[] | undefined;
-          initial_delay_seconds?: number | string | undefined;
-          period_seconds?: number | string | undefined;
-          timeout_seconds?: number | string | undefined;
-          failure_threshold?: number | string | undefined;
-        } | undefined;
-      } | undefined;
-      volumes?: readonly {
-        name: string;
-        mount_path: string;
-        size_gb: number | string;
-      }[] | undefined;
-      ingress?: {
-        host: string;
-        path?: string | undefined;
-        port?: number | string | undefined;
-        tls?: boolean | string | undefined;
-      } | undefined;
-      autoscale?: {
-        min: number | string;
-        max: number | string;
-        cpu_percent: number | string;
-      } | undefined;
-      schedule?: string | undefined;
-      /** Read-only files in every container. Pods are replaced when one of them changes. */
-      files?: readonly {
-        path: string;
-        content?: string | undefined;
-        secret?: string | undefined;
-      }[] | undefined;
-      /**
-       * Run one after the other, each to its end, before the others start. They have the variables, secrets,
-       * files and volumes of the component, and their own `env` before these.
-       */
-      init_containers?: readonly ({
-        name: string;
-        image: string;
-        command?: readonly string[] | undefined;
-        args?: readonly string[] | undefined;
-        env?: readonly ({
-          name: string;
-          value?: string | undefined;
-          export_ref?: {
-            component: string;
-            key: string;
-          } | undefined;
-        })[] | undefined;
-        resources?: {
-          requests?: {
-            cpu?: string | undefined;
-            memory?: string | undefined;
-          } | undefined;
-          limits?: {
-            cpu?: string | undefined;
-            memory?: string | undefined;
-          } | undefined;
-        } | undefined;
-      })[] | undefined;
-      /**
-       * Start before the container of the component and end after it; a job is done without them. They have the
-       * variables, secrets, files and volumes of the component, and their own `env` before these.
-       */
-      sidecars?: readonly ({
-        name: string;
-        image: string;
-        command?: readonly string[] | undefined;
-        args?: readonly string[] | undefined;
-        env?: readonly ({
-          name: string;
-          value?: string | undefined;
-          export_ref?: {
-            component: string;
-            key: string;
-          } | undefined;
-        })[] | undefined;
-        resources?: {
-          requests?: {
-            cpu?: string | undefined;
-            memory?: string | undefined;
-          } | undefined;
-          limits?: {
-            cpu?: string | undefined;
-            memory?: string | undefined;
-          } | undefined;
-        } | undefined;
-      })[] | undefined;
-      /** Further labels of the workload and its pods. */
-      labels?: {
-        [key: string]: string;
-      } | undefined;
-      /** Annotations of the workload and its pods. */
-      annotations?: {
-        [key: string]: string;
-      } | undefined;
-      /** Labels that a node has to have. */
-      node_selector?: {
-        [key: string]: string;
-      } | undefined;
-      /** Taints of nodes on which it may run nevertheless, each by its key. */
-      tolerations?: readonly {
-        key: string;
-        operator?: "Equal" | "Exists" | (string & {}) | undefined;
-        value?: string | undefined;
-        effect?: "NoSchedule" | "PreferNoSchedule" | "NoExecute" | (string & {}) | undefined;
-        toleration_seconds?: number | string | undefined;
-      }[] | undefined;
-      affinity?: {
-        node_affinity?: {
-          /** All of them hold on the node. */
-          required?: readonly {
-            key: string;
-            operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist" | (string & {});
-            values?: readonly string[] | undefined;
-          }[] | undefined;
-          preferred?: readonly {
-            key: string;
-            operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist" | (string & {});
-            values?: readonly string[] | undefined;
-            weight: number | string;
-          }[] | undefined;
-        } | undefined;
-        /** Near other pods. A term means the pods of a component of the app; left out, its own. */
-        pod_affinity?: {
-          required?: readonly {
-            component?: string | undefined;
-            topology_key?: string | undefined;
-          }[] | undefined;
-          preferred?: readonly {
-            component?: string | undefined;
-            topology_key?: string | undefined;
-            weight: number | string;
-          }[] | undefined;
-        } | undefined;
-        /** Away from other pods. A term means the pods of a component of the app; left out, its own. */
-        pod_anti_affinity?: {
-          required?: readonly {
-            component?: string | undefined;
-            topology_key?: string | undefined;
-          }[] | undefined;
-          preferred?: readonly {
-            component?: string | undefined;
-            topology_key?: string | undefined;
-            weight: number | string;
-          }[] | undefined;
-        } | undefined;
-      } | undefined;
-      /** Spreads the pods of the component over zones, nodes or the like. */
-      topology_spread?: readonly {
-        topology_key: string;
-        max_skew?: number | string | undefined;
-        when_unsatisfiable?: "ScheduleAnyway" | "DoNotSchedule" | (string & {}) | undefined;
-      }[] | undefined;
-      /**
-       * Of all containers of the component, within the Pod Security level of the project. Nothing in it gives
-       * more rights.
-       */
-      security_context?: {
-        run_as_user?: number | string | undefined;
-        run_as_non_root?: boolean | string | undefined;
-        read_only_root_filesystem?: boolean | string | undefined;
-      } | undefined;
-      termination_grace_seconds?: number | string | undefined;
-    } | undefined;
-    /** `instance`, the name of a standalone one, or `definition_id` with values. */
-    addon_spec?: {
-      instance?: string | undefined;
-      definition_id?: string | undefined;
-      values?: {
-        [key: string]: unknown;
-      } | undefined;
-      chart_version?: string | undefined;
-    } | undefined;
-    chart_spec?: {
-      repo: string;
-      name: string;
-      version?: string | undefined;
-      values?: {
-        [key: string]: unknown;
-      } | undefined;
-      /**
-       * Dotted paths of values that are secret. A text that is given there is kept sealed, as the secret of the
-       * component that has the path as its key, and reads as a reference to the Secret that holds it.
-       */
-      secret_values?: readonly string[] | undefined;
-      /**
-       * Dotted paths of values that look like secrets and are none. A text whose name ends with `password`,
-       * `token`, `secret`, `key`, `dsn` or the like, a private key, and an address with a password are sealed as
-       * `secret_values` are, unless their path is listed here.
-       */
-      plain_values?: readonly string[] | undefined;
-      /**
-       * The paths that were sealed because they look like secrets. The server keeps the list; one that is sent is
-       * ignored.
-       */
-      sealed_values?: readonly string[] | undefined;
-    } | undefined;
-    /**
-     * Beside `host`, `port` and `url`, which a workload with ports exports by itself. A text may hold `${host}`,
-     * `${port}`, `${url}`, `${NAME_port}` and `${NAME_url}` of the port NAME, and `${secret.KEY}`, a secret of
-     * the component. `|uri` behind the name escapes the value for a URL, and `$${` is the text `${`. An export
-     * with a secret in it is secret: components that use it read it from a Secret.
-     */
-    exports?: {
-      [key: string]: string;
-    } | undefined;
-    /** In requests `exportRefs` is another spelling; both together are refused. */
-    export_refs?: readonly {
-      component: string;
-      key?: string | undefined;
-      env?: string | undefined;
-    }[] | undefined;
-    secrets?: {
-      [key: string]: string;
-    } | undefined;
-  })[];
+  components: readonly TemplateComponent[];
 };
 
 export type StackTemplateDeployment = {
@@ -3325,284 +2513,12 @@ export type StackTemplateReading = {
     /** Who sees it: whoever has a role in its project; on its cluster or in any project there; members; everyone. */
     scope?: "project" | "cluster" | "organization" | "global" | undefined;
     description?: string | null | undefined;
-    icon?: string | null | undefined;
-    tags?: readonly string[] | undefined;
+    icon?: TemplateIcon | undefined;
+    tags?: TemplateTags | undefined;
     namespace?: string | undefined;
     parameters?: readonly TemplateParameter[] | undefined;
     /** As those of an app. "${name}" anywhere in a value stands for the parameter, "$${" for itself. */
-    components: readonly ({
-      name: string;
-      type?: "workload" | "addon" | "chart" | (string & {}) | undefined;
-      depends_on?: readonly string[] | undefined;
-      workload_spec?: {
-        kind?: "deployment" | "statefulset" | "daemonset" | "job" | "cronjob" | (string & {}) | undefined;
-        image?: string | undefined;
-        command?: readonly string[] | undefined;
-        args?: readonly string[] | undefined;
-        replicas?: number | string | undefined;
-        ports?: readonly {
-          name: string;
-          port: number | string;
-          protocol?: "TCP" | "UDP" | "SCTP" | (string & {}) | undefined;
-        }[] | undefined;
-        env?: readonly ({
-          name: string;
-          value?: string | undefined;
-          export_ref?: {
-            component: string;
-            key: string;
-          } | undefined;
-        })[] | undefined;
-        resources?: {
-          requests?: {
-            cpu?: string | undefined;
-            memory?: string | undefined;
-          } | undefined;
-          limits?: {
-            cpu?: string | undefined;
-            memory?: string | undefined;
-          } | undefined;
-        } | undefined;
-        probes?: {
-          /** Exactly one of `port`, with or without `path`, and `command`. */
-          liveness?: {
-            path?: string | undefined;
-            port?: number | string | undefined;
-            command?: readonly string[] | undefined;
-            initial_delay_seconds?: number | string | undefined;
-            period_seconds?: number | string | undefined;
-            timeout_seconds?: number | string | undefined;
-            failure_threshold?: number | string | undefined;
-          } | undefined;
-          /** Exactly one of `port`, with or without `path`, and `command`. */
-          readiness?: {
-            path?: string | undefined;
-            port?: number | string | undefined;
-            command?: readonly string[] | undefined;
-            initial_delay_seconds?: number | string | undefined;
-            period_seconds?: number | string | undefined;
-            timeout_seconds?: number | string | undefined;
-            failure_threshold?: number | string | undefined;
-          } | undefined;
-          /** Exactly one of `port`, with or without `path`, and `command`. */
-          startup?: {
-            path?: string | undefined;
-            port?: number | string | undefined;
-            command?: readonly string[] | undefined;
-            initial_delay_seconds?: number | string | undefined;
-            period_seconds?: number | string | undefined;
-            timeout_seconds?: number | string | undefined;
-            failure_threshold?: number | string | undefined;
-          } | undefined;
-        } | undefined;
-        volumes?: readonly {
-          name: string;
-          mount_path: string;
-          size_gb: number | string;
-        }[] | undefined;
-        ingress?: {
-          host: string;
-          path?: string | undefined;
-          port?: number | string | undefined;
-          tls?: boolean | string | undefined;
-        } | undefined;
-        autoscale?: {
-          min: number | string;
-          max: number | string;
-          cpu_percent: number | string;
-        } | undefined;
-        schedule?: string | undefined;
-        /** Read-only files in every container. Pods are replaced when one of them changes. */
-        files?: readonly {
-          path: string;
-          content?: string | undefined;
-          secret?: string | undefined;
-        }[] | undefined;
-        /**
-         * Run one after the other, each to its end, before the others start. They have the variables, secrets,
-         * files and volumes of the component, and their own `env` before these.
-         */
-        init_containers?: readonly ({
-          name: string;
-          image: string;
-          command?: readonly string[] | undefined;
-          args?: readonly string[] | undefined;
-          env?: readonly ({
-            name: string;
-            value?: string | undefined;
-            export_ref?: {
-              component: string;
-              key: string;
-            } | undefined;
-          })[] | undefined;
-          resources?: {
-            requests?: {
-              cpu?: string | undefined;
-              memory?: string | undefined;
-            } | undefined;
-            limits?: {
-              cpu?: string | undefined;
-              memory?: string | undefined;
-            } | undefined;
-          } | undefined;
-        })[] | undefined;
-        /**
-         * Start before the container of the component and end after it; a job is done without them. They have the
-         * variables, secrets, files and volumes of the component, and their own `env` before these.
-         */
-        sidecars?: readonly ({
-          name: string;
-          image: string;
-          command?: readonly string[] | undefined;
-          args?: readonly string[] | undefined;
-          env?: readonly ({
-            name: string;
-            value?: string | undefined;
-            export_ref?: {
-              component: string;
-              key: string;
-            } | undefined;
-          })[] | undefined;
-          resources?: {
-            requests?: {
-              cpu?: string | undefined;
-              memory?: string | undefined;
-            } | undefined;
-            limits?: {
-              cpu?: string | undefined;
-              memory?: string | undefined;
-            } | undefined;
-          } | undefined;
-        })[] | undefined;
-        /** Further labels of the workload and its pods. */
-        labels?: {
-          [key: string]: string;
-        } | undefined;
-        /** Annotations of the workload and its pods. */
-        annotations?: {
-          [key: string]: string;
-        } | undefined;
-        /** Labels that a node has to have. */
-        node_selector?: {
-          [key: string]: string;
-        } | undefined;
-        /** Taints of nodes on which it may run nevertheless, each by its key. */
-        tolerations?: readonly {
-          key: string;
-          operator?: "Equal" | "Exists" | (string & {}) | undefined;
-          value?: string | undefined;
-          effect?: "NoSchedule" | "PreferNoSchedule" | "NoExecute" | (string & {}) | undefined;
-          toleration_seconds?: number | string | undefined;
-        }[] | undefined;
-        affinity?: {
-          node_affinity?: {
-            /** All of them hold on the node. */
-            required?: readonly {
-              key: string;
-              operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist" | (string & {});
-              values?: readonly string[] | undefined;
-            }[] | undefined;
-            preferred?: readonly {
-              key: string;
-              operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist" | (string & {});
-              values?: readonly string[] | undefined;
-              weight: number | string;
-            }[] | undefined;
-          } | undefined;
-          /** Near other pods. A term means the pods of a component of the app; left out, its own. */
-          pod_affinity?: {
-            required?: readonly {
-              component?: string | undefined;
-              topology_key?: string | undefined;
-            }[] | undefined;
-            preferred?: readonly {
-              component?: string | undefined;
-              topology_key?: string | undefined;
-              weight: number | string;
-            }[] | undefined;
-          } | undefined;
-          /** Away from other pods. A term means the pods of a component of the app; left out, its own. */
-          pod_anti_affinity?: {
-            required?: readonly {
-              component?: string | undefined;
-              topology_key?: string | undefined;
-            }[] | undefined;
-            preferred?: readonly {
-              component?: string | undefined;
-              topology_key?: string | undefined;
-              weight: number | string;
-            }[] | undefined;
-          } | undefined;
-        } | undefined;
-        /** Spreads the pods of the component over zones, nodes or the like. */
-        topology_spread?: readonly {
-          topology_key: string;
-          max_skew?: number | string | undefined;
-          when_unsatisfiable?: "ScheduleAnyway" | "DoNotSchedule" | (string & {}) | undefined;
-        }[] | undefined;
-        /**
-         * Of all containers of the component, within the Pod Security level of the project. Nothing in it gives
-         * more rights.
-         */
-        security_context?: {
-          run_as_user?: number | string | undefined;
-          run_as_non_root?: boolean | string | undefined;
-          read_only_root_filesystem?: boolean | string | undefined;
-        } | undefined;
-        termination_grace_seconds?: number | string | undefined;
-      } | undefined;
-      /** `instance`, the name of a standalone one, or `definition_id` with values. */
-      addon_spec?: {
-        instance?: string | undefined;
-        definition_id?: string | undefined;
-        values?: {
-          [key: string]: unknown;
-        } | undefined;
-        chart_version?: string | undefined;
-      } | undefined;
-      chart_spec?: {
-        repo: string;
-        name: string;
-        version?: string | undefined;
-        values?: {
-          [key: string]: unknown;
-        } | undefined;
-        /**
-         * Dotted paths of values that are secret. A text that is given there is kept sealed, as the secret of the
-         * component that has the path as its key, and reads as a reference to the Secret that holds it.
-         */
-        secret_values?: readonly string[] | undefined;
-        /**
-         * Dotted paths of values that look like secrets and are none. A text whose name ends with `password`,
-         * `token`, `secret`, `key`, `dsn` or the like, a private key, and an address with a password are sealed
-         * as `secret_values` are, unless their path is listed here.
-         */
-        plain_values?: readonly string[] | undefined;
-        /**
-         * The paths that were sealed because they look like secrets. The server keeps the list; one that is sent
-         * is ignored.
-         */
-        sealed_values?: readonly string[] | undefined;
-      } | undefined;
-      /**
-       * Beside `host`, `port` and `url`, which a workload with ports exports by itself. A text may hold
-       * `${host}`, `${port}`, `${url}`, `${NAME_port}` and `${NAME_url}` of the port NAME, and `${secret.KEY}`, a
-       * secret of the component. `|uri` behind the name escapes the value for a URL, and `$${` is the text `${`.
-       * An export with a secret in it is secret: components that use it read it from a Secret.
-       */
-      exports?: {
-        [key: string]: string;
-      } | undefined;
-      /** In requests `exportRefs` is another spelling; both together are refused. */
-      export_refs?: readonly {
-        component: string;
-        key?: string | undefined;
-        env?: string | undefined;
-      }[] | undefined;
-      secrets?: {
-        [key: string]: string;
-      } | undefined;
-    })[];
+    components: readonly TemplateComponent[];
   } | null;
 };
 
@@ -3617,10 +2533,19 @@ export type StackTemplateSummary = {
   /** Who sees it: whoever has a role in its project; on its cluster or in any project there; members; everyone. */
   scope: "project" | "cluster" | "organization" | "global";
   description: string | null;
-  icon: string | null;
-  tags: readonly string[];
+  icon: TemplateIcon;
+  tags: TemplateTags;
   created_at: string;
   updated_at: string;
+};
+
+export type StackTemplateSummaryPage = {
+  data: readonly StackTemplateSummary[];
+  total_count: number;
+  page: number;
+  items_per_page: number;
+  has_more: boolean;
+  next_cursor: NextCursor;
 };
 
 /** The addon keeps data that the older chart version may be unable to read. */
@@ -3631,6 +2556,20 @@ export type StatefulDowngrade = {
     from_version: string | null;
     to_version: string | null;
   };
+};
+
+export type Suspension = {
+  /** What has been suspended, and is to be unsuspended: it, or the project or the cluster that it is in. */
+  scope: "app" | "project" | "cluster";
+  by: string | null;
+  at: string;
+  reason: string | null;
+  /**
+   * `in_effect`: the operator has confirmed that it does not touch it. `pending`: it has not reported on it yet.
+   * `not_in_effect`: it goes on reconciling, because it is too old to know of suspensions, or could not store
+   * this one; upgrade the operator.
+   */
+  state: "pending" | "in_effect" | "not_in_effect";
 };
 
 export type SystemStatus = {
@@ -3683,6 +2622,113 @@ export type TaskCreated = {
   id: string;
 };
 
+/** `instance`, the name of a standalone one, or `definition_id` with values. */
+export type TemplateAddonSpec = {
+  instance?: string | undefined;
+  definition_id?: string | undefined;
+  values?: {
+    [key: string]: unknown;
+  } | undefined;
+  chart_version?: string | undefined;
+};
+
+/** `pod_affinity` runs it near other pods, `pod_anti_affinity` away from them. */
+export type TemplateAffinity = {
+  node_affinity?: {
+    /** All of them hold on the node. */
+    required?: readonly TemplateNodeRequirement[] | undefined;
+    preferred?: readonly TemplatePreferredNodeRequirement[] | undefined;
+  } | undefined;
+  pod_affinity?: TemplatePodAffinity | undefined;
+  pod_anti_affinity?: TemplatePodAffinity | undefined;
+};
+
+export type TemplateChartSpec = {
+  repo: string;
+  name: string;
+  version?: string | undefined;
+  hook_timeout_seconds?: number | string | undefined;
+  values?: {
+    [key: string]: unknown;
+  } | undefined;
+  /**
+   * Dotted paths of values that are secret. A text that is given there is kept sealed, as the secret of the
+   * component that has the path as its key, and reads as a reference to the Secret that holds it.
+   */
+  secret_values?: readonly string[] | undefined;
+  /**
+   * Dotted paths of values that look like secrets and are not, or of maps and lists of such values. A text is
+   * sealed as `secret_values` are if its name or one above it is that of a password, a token, a secret, a key or
+   * the like, or if it holds a key, a token or an address with a password. In lists, where it cannot be sealed,
+   * it is refused.
+   */
+  plain_values?: readonly string[] | undefined;
+  /**
+   * The paths that were sealed because they look like secrets. The server keeps the list; one that is sent is
+   * ignored.
+   */
+  sealed_values?: readonly string[] | undefined;
+};
+
+/** `secrets` are written and never read back; reads give their keys. */
+export type TemplateComponent = {
+  name: string;
+  type?: "workload" | "addon" | "chart" | (string & {}) | undefined;
+  depends_on?: readonly string[] | undefined;
+  workload_spec?: TemplateWorkloadSpec | undefined;
+  addon_spec?: TemplateAddonSpec | undefined;
+  chart_spec?: TemplateChartSpec | undefined;
+  /**
+   * Beside `host`, `port` and `url`, which a workload with ports exports by itself. A text may hold `${host}`,
+   * `${port}`, `${url}`, `${NAME_port}` and `${NAME_url}` of the port NAME, and `${secret.KEY}`, a secret of the
+   * component. `|uri` behind the name escapes the value for a URL, and `$${` is the text `${`. An export with a
+   * secret in it is secret: components that use it read it from a Secret.
+   */
+  exports?: {
+    [key: string]: string;
+  } | undefined;
+  /** In requests `exportRefs` is another spelling; both together are refused. */
+  export_refs?: readonly TemplateComponentExportRef[] | undefined;
+  secrets?: {
+    [key: string]: string;
+  } | undefined;
+};
+
+export type TemplateComponentExportRef = {
+  component: string;
+  key?: string | undefined;
+  env?: string | undefined;
+};
+
+export type TemplateContainer = {
+  name: string;
+  image: string;
+  command?: readonly string[] | undefined;
+  args?: readonly string[] | undefined;
+  env?: readonly TemplateEnvVar[] | undefined;
+  resources?: TemplateResourceRequirements | undefined;
+};
+
+/** Exactly one of `value` and `export_ref`. In requests `exportRef` is another spelling of it. */
+export type TemplateEnvVar = {
+  name: string;
+  value?: string | undefined;
+  export_ref?: TemplateExportRef | undefined;
+};
+
+export type TemplateExportRef = {
+  component: string;
+  key: string;
+};
+
+export type TemplateIcon = string | null;
+
+export type TemplateNodeRequirement = {
+  key: string;
+  operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist" | (string & {});
+  values?: readonly string[] | undefined;
+};
+
 export type TemplateParameter = {
   name: string;
   type: "string" | "integer" | "number" | "boolean" | "select" | "secret";
@@ -3701,10 +2747,183 @@ export type TemplateParameter = {
   generator?: "random_password" | "random_hex" | "uuid" | undefined;
 };
 
+/** A term means the pods of a component of the app; left out, its own. */
+export type TemplatePodAffinity = {
+  required?: readonly {
+    component?: string | undefined;
+    topology_key?: string | undefined;
+  }[] | undefined;
+  preferred?: readonly {
+    component?: string | undefined;
+    topology_key?: string | undefined;
+    weight: number | string;
+  }[] | undefined;
+};
+
+export type TemplatePreferredNodeRequirement = {
+  key: string;
+  operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist" | (string & {});
+  values?: readonly string[] | undefined;
+  weight: number | string;
+};
+
+/** Exactly one of `port`, with or without `path`, and `command`. */
+export type TemplateProbe = {
+  path?: string | undefined;
+  port?: number | string | undefined;
+  command?: readonly string[] | undefined;
+  initial_delay_seconds?: number | string | undefined;
+  period_seconds?: number | string | undefined;
+  timeout_seconds?: number | string | undefined;
+  failure_threshold?: number | string | undefined;
+};
+
+export type TemplateResourceAmounts = {
+  cpu?: string | undefined;
+  memory?: string | undefined;
+};
+
+export type TemplateResourceRequirements = {
+  requests?: TemplateResourceAmounts | undefined;
+  limits?: TemplateResourceAmounts | undefined;
+};
+
+/**
+ * Of all containers of the component, within the Pod Security level of the project. Nothing in it gives more
+ * rights.
+ */
+export type TemplateSecurityContext = {
+  run_as_user?: number | string | undefined;
+  run_as_non_root?: boolean | string | undefined;
+  read_only_root_filesystem?: boolean | string | undefined;
+};
+
+export type TemplateTags = readonly string[];
+
+export type TemplateToleration = {
+  key: string;
+  operator?: "Equal" | "Exists" | (string & {}) | undefined;
+  value?: string | undefined;
+  effect?: "NoSchedule" | "PreferNoSchedule" | "NoExecute" | (string & {}) | undefined;
+  toleration_seconds?: number | string | undefined;
+};
+
+export type TemplateTopologySpread = {
+  topology_key: string;
+  max_skew?: number | string | undefined;
+  when_unsatisfiable?: "ScheduleAnyway" | "DoNotSchedule" | (string & {}) | undefined;
+};
+
+export type TemplateWorkloadAutoscale = {
+  min: number | string;
+  max: number | string;
+  cpu_percent: number | string;
+};
+
+/** Exactly one of `content` and `secret`. */
+export type TemplateWorkloadFile = {
+  path: string;
+  content?: string | undefined;
+  secret?: string | undefined;
+};
+
+export type TemplateWorkloadIngress = {
+  host: string;
+  path?: string | undefined;
+  port?: number | string | undefined;
+  tls?: boolean | string | undefined;
+  class?: string | undefined;
+};
+
+export type TemplateWorkloadPort = {
+  name: string;
+  port: number | string;
+  protocol?: "TCP" | "UDP" | "SCTP" | (string & {}) | undefined;
+};
+
+export type TemplateWorkloadSpec = {
+  kind?: "deployment" | "statefulset" | "daemonset" | "job" | "cronjob" | (string & {}) | undefined;
+  image?: string | undefined;
+  command?: readonly string[] | undefined;
+  args?: readonly string[] | undefined;
+  replicas?: number | string | undefined;
+  ports?: readonly TemplateWorkloadPort[] | undefined;
+  env?: readonly TemplateEnvVar[] | undefined;
+  resources?: TemplateResourceRequirements | undefined;
+  probes?: {
+    liveness?: TemplateProbe | undefined;
+    readiness?: TemplateProbe | undefined;
+    startup?: TemplateProbe | undefined;
+  } | undefined;
+  volumes?: readonly TemplateWorkloadVolume[] | undefined;
+  ingress?: TemplateWorkloadIngress | undefined;
+  autoscale?: TemplateWorkloadAutoscale | undefined;
+  schedule?: string | undefined;
+  /** Read-only files in every container. Pods are replaced when one of them changes. */
+  files?: readonly TemplateWorkloadFile[] | undefined;
+  /**
+   * Run one after the other, each to its end, before the others start. They have the variables, secrets, files
+   * and volumes of the component, and their own `env` before these.
+   */
+  init_containers?: readonly TemplateContainer[] | undefined;
+  /**
+   * Start before the container of the component and end after it; a job is done without them. They have the
+   * variables, secrets, files and volumes of the component, and their own `env` before these.
+   */
+  sidecars?: readonly TemplateContainer[] | undefined;
+  /** Further labels of the workload and its pods. */
+  labels?: {
+    [key: string]: string;
+  } | undefined;
+  /** Annotations of the workload and its pods. */
+  annotations?: {
+    [key: string]: string;
+  } | undefined;
+  /** Labels that a node has to have. */
+  node_selector?: {
+    [key: string]: string;
+  } | undefined;
+  /** Taints of nodes on which it may run nevertheless, each by its key. */
+  tolerations?: readonly TemplateToleration[] | undefined;
+  affinity?: TemplateAffinity | undefined;
+  /** Spreads the pods of the component over zones, nodes or the like. */
+  topology_spread?: readonly TemplateTopologySpread[] | undefined;
+  security_context?: TemplateSecurityContext | undefined;
+  termination_grace_seconds?: number | string | undefined;
+};
+
+export type TemplateWorkloadVolume = {
+  name: string;
+  mount_path: string;
+  size_gb: number | string;
+  storage_class?: string | undefined;
+  access_mode?: "ReadWriteOnce" | "ReadWriteMany" | "ReadWriteOncePod" | (string & {}) | undefined;
+};
+
 export type Tier = {
   name: string;
   created_at: string;
   updated_at: string;
+};
+
+export type TierList = {
+  data: readonly Tier[];
+  total_count: number;
+};
+
+export type Toleration = {
+  key: string;
+  operator?: "Equal" | "Exists" | undefined;
+  value?: string | undefined;
+  /** Left out, all effects are tolerated. */
+  effect?: "NoSchedule" | "PreferNoSchedule" | "NoExecute" | undefined;
+  toleration_seconds?: number | undefined;
+};
+
+export type TopologySpread = {
+  topology_key: string;
+  max_skew?: number | undefined;
+  when_unsatisfiable?: "ScheduleAnyway" | "DoNotSchedule" | undefined;
 };
 
 /** A fault of ours; the request id finds it in the logs. */
@@ -3718,6 +2937,21 @@ export type UnverifiedEmail = {
     code: "email_unverified";
     message: string;
   };
+};
+
+export type UpgradedCluster = {
+  cluster_id: string;
+  cluster_name: string;
+  /**
+   * `returned`: the new image did not become ready in time, and the former one runs again. `failed`: it is not
+   * known to run. `skipped`: it could not be upgraded from here. `cancelled`: it was not begun.
+   */
+  phase: "pending" | "running" | "succeeded" | "returned" | "failed" | "skipped" | "cancelled";
+  from_version: string | null;
+  to_version: string;
+  reason: string | null;
+  started_at: string | null;
+  finished_at: string | null;
 };
 
 export type User = {
@@ -3734,6 +2968,15 @@ export type User = {
   tier: string;
   created_at: string;
   updated_at: string;
+};
+
+export type UserPage = {
+  data: readonly User[];
+  total_count: number;
+  page: number;
+  items_per_page: number;
+  has_more: boolean;
+  next_cursor: NextCursor;
 };
 
 /** Every invalid field of the request, all at once. */
@@ -3767,6 +3010,12 @@ export type VisibleSecret = {
   updated_at: string;
 };
 
+export type VisibleSecretList = {
+  data: readonly VisibleSecret[];
+  total_count: number;
+  next_cursor: Continuation;
+};
+
 export type VolumeOutlook = {
   claim: string;
   component: string | null;
@@ -3783,155 +3032,84 @@ export type VolumeOutlook = {
   recovery: string;
 };
 
+export type WorkloadAutoscale = {
+  min: number;
+  max: number;
+  cpu_percent: number;
+};
+
+export type WorkloadAutoscalePatch = {
+  min?: number | null | undefined;
+  max?: number | null | undefined;
+  cpu_percent?: number | null | undefined;
+};
+
+/** Exactly one of `content` and `secret`. */
+export type WorkloadFile = {
+  path: string;
+  content?: string | undefined;
+  /** The key of a secret of the component. */
+  secret?: string | undefined;
+};
+
+export type WorkloadIngress = {
+  /**
+   * In lower case, in punycode where it is not ASCII. One project of a cluster has a host; a wildcard is for
+   * administrators of the organization.
+   */
+  host: string;
+  path?: string | undefined;
+  port?: number | undefined;
+  tls?: boolean | undefined;
+  /** The IngressClass whose controller serves the host; the default one of the cluster where it is left out. */
+  class?: string | undefined;
+};
+
+export type WorkloadIngressPatch = {
+  host?: string | null | undefined;
+  path?: string | null | undefined;
+  port?: number | null | undefined;
+  tls?: boolean | null | undefined;
+  class?: string | null | undefined;
+};
+
+export type WorkloadPort = {
+  name: string;
+  port: number;
+  protocol?: "TCP" | "UDP" | "SCTP" | undefined;
+};
+
 export type WorkloadSpec = {
   kind?: "deployment" | "statefulset" | "daemonset" | "job" | "cronjob" | undefined;
   image?: string | undefined;
   command?: readonly string[] | undefined;
   args?: readonly string[] | undefined;
   replicas?: number | undefined;
-  ports?: readonly {
-    name: string;
-    port: number;
-    protocol?: "TCP" | "UDP" | "SCTP" | undefined;
-  }[] | undefined;
-  env?: readonly ({
-    name: string;
-    value?: string | undefined;
-    export_ref?: {
-      component: string;
-      key: string;
-    } | undefined;
-  })[] | undefined;
-  resources?: {
-    requests?: {
-      cpu?: string | undefined;
-      memory?: string | undefined;
-    } | undefined;
-    limits?: {
-      cpu?: string | undefined;
-      memory?: string | undefined;
-    } | undefined;
-  } | undefined;
+  ports?: readonly WorkloadPort[] | undefined;
+  env?: readonly EnvVar[] | undefined;
+  resources?: ResourceRequirements | undefined;
   probes?: {
-    /** Exactly one of `port`, with or without `path`, and `command`. */
-    liveness?: {
-      /** An HTTP GET; without it the port is opened. */
-      path?: string | undefined;
-      port?: number | undefined;
-      command?: readonly string[] | undefined;
-      initial_delay_seconds?: number | undefined;
-      period_seconds?: number | undefined;
-      timeout_seconds?: number | undefined;
-      failure_threshold?: number | undefined;
-    } | undefined;
-    /** Exactly one of `port`, with or without `path`, and `command`. */
-    readiness?: {
-      /** An HTTP GET; without it the port is opened. */
-      path?: string | undefined;
-      port?: number | undefined;
-      command?: readonly string[] | undefined;
-      initial_delay_seconds?: number | undefined;
-      period_seconds?: number | undefined;
-      timeout_seconds?: number | undefined;
-      failure_threshold?: number | undefined;
-    } | undefined;
-    /** Exactly one of `port`, with or without `path`, and `command`. */
-    startup?: {
-      /** An HTTP GET; without it the port is opened. */
-      path?: string | undefined;
-      port?: number | undefined;
-      command?: readonly string[] | undefined;
-      initial_delay_seconds?: number | undefined;
-      period_seconds?: number | undefined;
-      timeout_seconds?: number | undefined;
-      failure_threshold?: number | undefined;
-    } | undefined;
+    liveness?: Probe | undefined;
+    readiness?: Probe | undefined;
+    startup?: Probe | undefined;
   } | undefined;
-  volumes?: readonly {
-    name: string;
-    mount_path: string;
-    size_gb: number;
-  }[] | undefined;
-  ingress?: {
-    /**
-     * In lower case, in punycode where it is not ASCII. One project of a cluster has a host; a wildcard is for
-     * administrators of the organization.
-     */
-    host: string;
-    path?: string | undefined;
-    port?: number | undefined;
-    tls?: boolean | undefined;
-  } | undefined;
-  autoscale?: {
-    min: number;
-    max: number;
-    cpu_percent: number;
-  } | undefined;
+  volumes?: readonly WorkloadVolume[] | undefined;
+  ingress?: WorkloadIngress | undefined;
+  autoscale?: WorkloadAutoscale | undefined;
   /** Cron, for a cronjob and nothing else. */
   schedule?: string | undefined;
   /** Read-only files in every container. Pods are replaced when one of them changes. */
-  files?: readonly {
-    path: string;
-    content?: string | undefined;
-    /** The key of a secret of the component. */
-    secret?: string | undefined;
-  }[] | undefined;
+  files?: readonly WorkloadFile[] | undefined;
   /**
    * Run one after the other, each to its end, before the others start. They have the variables, secrets, files
    * and volumes of the component, and their own `env` before these.
    */
-  init_containers?: readonly ({
-    name: string;
-    image: string;
-    command?: readonly string[] | undefined;
-    args?: readonly string[] | undefined;
-    env?: readonly ({
-      name: string;
-      value?: string | undefined;
-      export_ref?: {
-        component: string;
-        key: string;
-      } | undefined;
-    })[] | undefined;
-    resources?: {
-      requests?: {
-        cpu?: string | undefined;
-        memory?: string | undefined;
-      } | undefined;
-      limits?: {
-        cpu?: string | undefined;
-        memory?: string | undefined;
-      } | undefined;
-    } | undefined;
-  })[] | undefined;
+  init_containers?: readonly Container[] | undefined;
   /**
    * Start before the container of the component and end after it; a job is done without them. They have the
    * variables, secrets, files and volumes of the component, and their own `env` before these.
    */
-  sidecars?: readonly ({
-    name: string;
-    image: string;
-    command?: readonly string[] | undefined;
-    args?: readonly string[] | undefined;
-    env?: readonly ({
-      name: string;
-      value?: string | undefined;
-      export_ref?: {
-        component: string;
-        key: string;
-      } | undefined;
-    })[] | undefined;
-    resources?: {
-      requests?: {
-        cpu?: string | undefined;
-        memory?: string | undefined;
-      } | undefined;
-      limits?: {
-        cpu?: string | undefined;
-        memory?: string | undefined;
-      } | undefined;
-    } | undefined;
-  })[] | undefined;
+  sidecars?: readonly Container[] | undefined;
   /** Further labels of the workload and its pods. */
   labels?: {
     [key: string]: string;
@@ -3945,6 +3123,49 @@ export type WorkloadSpec = {
     [key: string]: string;
   } | undefined;
   /** Taints of nodes on which it may run nevertheless, each by its key. */
+  tolerations?: readonly Toleration[] | undefined;
+  affinity?: Affinity | undefined;
+  /** Spreads the pods of the component over zones, nodes or the like. */
+  topology_spread?: readonly TopologySpread[] | undefined;
+  security_context?: SecurityContext | undefined;
+  /** How long a pod has between the signal to end and its end by force; 30 where nothing is said. */
+  termination_grace_seconds?: number | undefined;
+};
+
+export type WorkloadSpecPatch = {
+  kind?: "deployment" | "statefulset" | "daemonset" | "job" | "cronjob" | null | undefined;
+  image?: string | null | undefined;
+  command?: readonly string[] | null | undefined;
+  args?: readonly string[] | null | undefined;
+  replicas?: number | null | undefined;
+  ports?: readonly {
+    name: string;
+    port: number;
+    protocol?: "TCP" | "UDP" | "SCTP" | undefined;
+  }[] | null | undefined;
+  env?: readonly EnvVar[] | null | undefined;
+  resources?: ResourceRequirementsPatch | null | undefined;
+  probes?: {
+    liveness?: ProbePatch | null | undefined;
+    readiness?: ProbePatch | null | undefined;
+    startup?: ProbePatch | null | undefined;
+  } | null | undefined;
+  volumes?: readonly WorkloadVolume[] | null | undefined;
+  ingress?: WorkloadIngressPatch | null | undefined;
+  autoscale?: WorkloadAutoscalePatch | null | undefined;
+  schedule?: string | null | undefined;
+  files?: readonly WorkloadFile[] | null | undefined;
+  init_containers?: readonly Container[] | null | undefined;
+  sidecars?: readonly Container[] | null | undefined;
+  labels?: {
+    [key: string]: string | null;
+  } | null | undefined;
+  annotations?: {
+    [key: string]: string | null;
+  } | null | undefined;
+  node_selector?: {
+    [key: string]: string | null;
+  } | null | undefined;
   tolerations?: readonly {
     key: string;
     operator?: "Equal" | "Exists" | undefined;
@@ -3952,64 +3173,29 @@ export type WorkloadSpec = {
     /** Left out, all effects are tolerated. */
     effect?: "NoSchedule" | "PreferNoSchedule" | "NoExecute" | undefined;
     toleration_seconds?: number | undefined;
-  }[] | undefined;
-  affinity?: {
-    node_affinity?: {
-      /** All of them hold on the node. */
-      required?: readonly {
-        key: string;
-        operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist";
-        values?: readonly string[] | undefined;
-      }[] | undefined;
-      preferred?: readonly {
-        key: string;
-        operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist";
-        values?: readonly string[] | undefined;
-        weight: number;
-      }[] | undefined;
-    } | undefined;
-    /** Near other pods. A term means the pods of a component of the app; left out, its own. */
-    pod_affinity?: {
-      required?: readonly {
-        component?: string | undefined;
-        topology_key?: string | undefined;
-      }[] | undefined;
-      preferred?: readonly {
-        component?: string | undefined;
-        topology_key?: string | undefined;
-        weight: number;
-      }[] | undefined;
-    } | undefined;
-    /** Away from other pods. A term means the pods of a component of the app; left out, its own. */
-    pod_anti_affinity?: {
-      required?: readonly {
-        component?: string | undefined;
-        topology_key?: string | undefined;
-      }[] | undefined;
-      preferred?: readonly {
-        component?: string | undefined;
-        topology_key?: string | undefined;
-        weight: number;
-      }[] | undefined;
-    } | undefined;
-  } | undefined;
-  /** Spreads the pods of the component over zones, nodes or the like. */
+  }[] | null | undefined;
+  affinity?: AffinityPatch | null | undefined;
   topology_spread?: readonly {
     topology_key: string;
     max_skew?: number | undefined;
     when_unsatisfiable?: "ScheduleAnyway" | "DoNotSchedule" | undefined;
-  }[] | undefined;
+  }[] | null | undefined;
+  security_context?: SecurityContextPatch | null | undefined;
+  termination_grace_seconds?: number | null | undefined;
+};
+
+export type WorkloadVolume = {
+  name: string;
+  mount_path: string;
+  size_gb: number;
+  /** The default one of the cluster where it is left out. A volume keeps the class that it was made with. */
+  storage_class?: string | undefined;
   /**
-   * Of all containers of the component, within the Pod Security level of the project. Nothing in it gives more
-   * rights.
+   * How many may mount it: the pods of one node (`ReadWriteOnce`, where it is left out), those of all nodes
+   * (`ReadWriteMany`, which few storage classes have) or one pod (`ReadWriteOncePod`). A volume keeps the mode
+   * that it was made with.
    */
-  security_context?: {
-    run_as_user?: number | undefined;
-    run_as_non_root?: boolean | undefined;
-    read_only_root_filesystem?: boolean | undefined;
-  } | undefined;
-  /** How long a pod has between the signal to end and its end by force; 30 where nothing is said. */
-  termination_grace_seconds?: number | undefined;
+  access_mode?: "ReadWriteOnce" | "ReadWriteMany" | "ReadWriteOncePod" | undefined;
 };
 
 export type WrittenBundleRecord = {
@@ -4131,15 +3317,20 @@ export interface Operations {
       search?: string | undefined;
       tag?: string | undefined;
     };
-    answer: {
-      data: readonly RegistryTemplate[];
-      total_count: number;
-      page: number;
-      items_per_page: number;
-      has_more: boolean;
-      next_cursor: string | null;
-    };
+    answer: CatalogTemplatePage;
     failures: 400 | 401 | 403 | 408 | 421 | 422 | 429 | 431 | 500 | 502 | 503;
+  };
+  /**
+   * Begin no more clusters of an upgrade of operators; org admin. `POST
+   * /orgs/{org_id}/operator-upgrades/{id}/cancel`
+   */
+  cancelOperatorUpgrade: {
+    input: {
+      org_id: string;
+      id: string;
+    };
+    answer: OperatorUpgrade;
+    failures: 400 | 401 | 403 | 404 | 408 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Stop a provisioning job; org admin. `POST /provisioning-jobs/{id}/cancel` */
   cancelProvisioningJob: {
@@ -4204,11 +3395,16 @@ export interface Operations {
       id: string;
     };
     answer: AgentCredentials;
-    failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 502 | 503;
   };
   /** Create an app in a project. `POST /apps` */
   createApp: {
     input: {
+      /**
+       * Makes every check and changes nothing: the answer is the app as it would be, without an `ETag`, or the
+       * refusal. It leaves no audit entry, revision or event.
+       */
+      dry_run?: boolean | undefined;
       body: {
         name: string;
         project_id: string;
@@ -4279,6 +3475,9 @@ export interface Operations {
         access_key_id?: string | undefined;
         /** Written and never read back. */
         secret_access_key?: string | undefined;
+        role_arn?: string | undefined;
+        snapshot_bucket?: string | undefined;
+        permissions_boundary?: string | undefined;
       };
     };
     answer: Credential;
@@ -4343,285 +3542,12 @@ export interface Operations {
          */
         scope?: "project" | "cluster" | "organization" | "global" | undefined;
         description?: string | null | undefined;
-        icon?: string | null | undefined;
-        tags?: readonly string[] | undefined;
+        icon?: TemplateIcon | undefined;
+        tags?: TemplateTags | undefined;
         namespace: string;
         parameters?: readonly TemplateParameter[] | undefined;
         /** As those of an app. "${name}" anywhere in a value stands for the parameter, "$${" for itself. */
-        components: readonly ({
-          name: string;
-          type?: "workload" | "addon" | "chart" | (string & {}) | undefined;
-          depends_on?: readonly string[] | undefined;
-          workload_spec?: {
-            kind?: "deployment" | "statefulset" | "daemonset" | "job" | "cronjob" | (string & {}) | undefined;
-            image?: string | undefined;
-            command?: readonly string[] | undefined;
-            args?: readonly string[] | undefined;
-            replicas?: number | string | undefined;
-            ports?: readonly {
-              name: string;
-              port: number | string;
-              protocol?: "TCP" | "UDP" | "SCTP" | (string & {}) | undefined;
-            }[] | undefined;
-            env?: readonly ({
-              name: string;
-              value?: string | undefined;
-              export_ref?: {
-                component: string;
-                key: string;
-              } | undefined;
-            })[] | undefined;
-            resources?: {
-              requests?: {
-                cpu?: string | undefined;
-                memory?: string | undefined;
-              } | undefined;
-              limits?: {
-                cpu?: string | undefined;
-                memory?: string | undefined;
-              } | undefined;
-            } | undefined;
-            probes?: {
-              /** Exactly one of `port`, with or without `path`, and `command`. */
-              liveness?: {
-                path?: string | undefined;
-                port?: number | string | undefined;
-                command?: readonly string[] | undefined;
-                initial_delay_seconds?: number | string | undefined;
-                period_seconds?: number | string | undefined;
-                timeout_seconds?: number | string | undefined;
-                failure_threshold?: number | string | undefined;
-              } | undefined;
-              /** Exactly one of `port`, with or without `path`, and `command`. */
-              readiness?: {
-                path?: string | undefined;
-                port?: number | string | undefined;
-                command?: readonly string[] | undefined;
-                initial_delay_seconds?: number | string | undefined;
-                period_seconds?: number | string | undefined;
-                timeout_seconds?: number | string | undefined;
-                failure_threshold?: number | string | undefined;
-              } | undefined;
-              /** Exactly one of `port`, with or without `path`, and `command`. */
-              startup?: {
-                path?: string | undefined;
-                port?: number | string | undefined;
-                command?: readonly string[] | undefined;
-                initial_delay_seconds?: number | string | undefined;
-                period_seconds?: number | string | undefined;
-                timeout_seconds?: number | string | undefined;
-                failure_threshold?: number | string | undefined;
-              } | undefined;
-            } | undefined;
-            volumes?: readonly {
-              name: string;
-              mount_path: string;
-              size_gb: number | string;
-            }[] | undefined;
-            ingress?: {
-              host: string;
-              path?: string | undefined;
-              port?: number | string | undefined;
-              tls?: boolean | string | undefined;
-            } | undefined;
-            autoscale?: {
-              min: number | string;
-              max: number | string;
-              cpu_percent: number | string;
-            } | undefined;
-            schedule?: string | undefined;
-            /** Read-only files in every container. Pods are replaced when one of them changes. */
-            files?: readonly {
-              path: string;
-              content?: string | undefined;
-              secret?: string | undefined;
-            }[] | undefined;
-            /**
-             * Run one after the other, each to its end, before the others start. They have the variables,
-             * secrets, files and volumes of the component, and their own `env` before these.
-             */
-            init_containers?: readonly ({
-              name: string;
-              image: string;
-              command?: readonly string[] | undefined;
-              args?: readonly string[] | undefined;
-              env?: readonly ({
-                name: string;
-                value?: string | undefined;
-                export_ref?: {
-                  component: string;
-                  key: string;
-                } | undefined;
-              })[] | undefined;
-              resources?: {
-                requests?: {
-                  cpu?: string | undefined;
-                  memory?: string | undefined;
-                } | undefined;
-                limits?: {
-                  cpu?: string | undefined;
-                  memory?: string | undefined;
-                } | undefined;
-              } | undefined;
-            })[] | undefined;
-            /**
-             * Start before the container of the component and end after it; a job is done without them. They have
-             * the variables, secrets, files and volumes of the component, and their own `env` before these.
-             */
-            sidecars?: readonly ({
-              name: string;
-              image: string;
-              command?: readonly string[] | undefined;
-              args?: readonly string[] | undefined;
-              env?: readonly ({
-                name: string;
-                value?: string | undefined;
-                export_ref?: {
-                  component: string;
-                  key: string;
-                } | undefined;
-              })[] | undefined;
-              resources?: {
-                requests?: {
-                  cpu?: string | undefined;
-                  memory?: string | undefined;
-                } | undefined;
-                limits?: {
-                  cpu?: string | undefined;
-                  memory?: string | undefined;
-                } | undefined;
-              } | undefined;
-            })[] | undefined;
-            /** Further labels of the workload and its pods. */
-            labels?: {
-              [key: string]: string;
-            } | undefined;
-            /** Annotations of the workload and its pods. */
-            annotations?: {
-              [key: string]: string;
-            } | undefined;
-            /** Labels that a node has to have. */
-            node_selector?: {
-              [key: string]: string;
-            } | undefined;
-            /** Taints of nodes on which it may run nevertheless, each by its key. */
-            tolerations?: readonly {
-              key: string;
-              operator?: "Equal" | "Exists" | (string & {}) | undefined;
-              value?: string | undefined;
-              effect?: "NoSchedule" | "PreferNoSchedule" | "NoExecute" | (string & {}) | undefined;
-              toleration_seconds?: number | string | undefined;
-            }[] | undefined;
-            affinity?: {
-              node_affinity?: {
-                /** All of them hold on the node. */
-                required?: readonly {
-                  key: string;
-                  operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist" | (string & {});
-                  values?: readonly string[] | undefined;
-                }[] | undefined;
-                preferred?: readonly {
-                  key: string;
-                  operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist" | (string & {});
-                  values?: readonly string[] | undefined;
-                  weight: number | string;
-                }[] | undefined;
-              } | undefined;
-              /** Near other pods. A term means the pods of a component of the app; left out, its own. */
-              pod_affinity?: {
-                required?: readonly {
-                  component?: string | undefined;
-                  topology_key?: string | undefined;
-                }[] | undefined;
-                preferred?: readonly {
-                  component?: string | undefined;
-                  topology_key?: string | undefined;
-                  weight: number | string;
-                }[] | undefined;
-              } | undefined;
-              /** Away from other pods. A term means the pods of a component of the app; left out, its own. */
-              pod_anti_affinity?: {
-                required?: readonly {
-                  component?: string | undefined;
-                  topology_key?: string | undefined;
-                }[] | undefined;
-                preferred?: readonly {
-                  component?: string | undefined;
-                  topology_key?: string | undefined;
-                  weight: number | string;
-                }[] | undefined;
-              } | undefined;
-            } | undefined;
-            /** Spreads the pods of the component over zones, nodes or the like. */
-            topology_spread?: readonly {
-              topology_key: string;
-              max_skew?: number | string | undefined;
-              when_unsatisfiable?: "ScheduleAnyway" | "DoNotSchedule" | (string & {}) | undefined;
-            }[] | undefined;
-            /**
-             * Of all containers of the component, within the Pod Security level of the project. Nothing in it
-             * gives more rights.
-             */
-            security_context?: {
-              run_as_user?: number | string | undefined;
-              run_as_non_root?: boolean | string | undefined;
-              read_only_root_filesystem?: boolean | string | undefined;
-            } | undefined;
-            termination_grace_seconds?: number | string | undefined;
-          } | undefined;
-          /** `instance`, the name of a standalone one, or `definition_id` with values. */
-          addon_spec?: {
-            instance?: string | undefined;
-            definition_id?: string | undefined;
-            values?: {
-              [key: string]: unknown;
-            } | undefined;
-            chart_version?: string | undefined;
-          } | undefined;
-          chart_spec?: {
-            repo: string;
-            name: string;
-            version?: string | undefined;
-            values?: {
-              [key: string]: unknown;
-            } | undefined;
-            /**
-             * Dotted paths of values that are secret. A text that is given there is kept sealed, as the secret of
-             * the component that has the path as its key, and reads as a reference to the Secret that holds it.
-             */
-            secret_values?: readonly string[] | undefined;
-            /**
-             * Dotted paths of values that look like secrets and are none. A text whose name ends with `password`,
-             * `token`, `secret`, `key`, `dsn` or the like, a private key, and an address with a password are
-             * sealed as `secret_values` are, unless their path is listed here.
-             */
-            plain_values?: readonly string[] | undefined;
-            /**
-             * The paths that were sealed because they look like secrets. The server keeps the list; one that is
-             * sent is ignored.
-             */
-            sealed_values?: readonly string[] | undefined;
-          } | undefined;
-          /**
-           * Beside `host`, `port` and `url`, which a workload with ports exports by itself. A text may hold
-           * `${host}`, `${port}`, `${url}`, `${NAME_port}` and `${NAME_url}` of the port NAME, and
-           * `${secret.KEY}`, a secret of the component. `|uri` behind the name escapes the value for a URL, and
-           * `$${` is the text `${`. An export with a secret in it is secret: components that use it read it from
-           * a Secret.
-           */
-          exports?: {
-            [key: string]: string;
-          } | undefined;
-          /** In requests `exportRefs` is another spelling; both together are refused. */
-          export_refs?: readonly {
-            component: string;
-            key?: string | undefined;
-            env?: string | undefined;
-          }[] | undefined;
-          secrets?: {
-            [key: string]: string;
-          } | undefined;
-        })[];
+        components: readonly TemplateComponent[];
         /** Else the organization of the project with that namespace, else the only one you belong to. */
         org_id?: string | undefined;
         /** The project of a template of scope `project`. Else the only one with that namespace that you can see. */
@@ -4650,8 +3576,8 @@ export interface Operations {
          */
         scope?: "project" | "cluster" | "organization" | "global" | undefined;
         description?: string | null | undefined;
-        icon?: string | null | undefined;
-        tags?: readonly string[] | undefined;
+        icon?: TemplateIcon | undefined;
+        tags?: TemplateTags | undefined;
         /** Of scope `project`: the app's own project where left out. */
         project_id?: string | undefined;
         /** Of scope `cluster`: the app's own cluster where left out. */
@@ -4674,8 +3600,8 @@ export interface Operations {
          */
         scope?: "project" | "cluster" | "organization" | "global" | undefined;
         description?: string | null | undefined;
-        icon?: string | null | undefined;
-        tags?: readonly string[] | undefined;
+        icon?: TemplateIcon | undefined;
+        tags?: TemplateTags | undefined;
         namespace: string;
         /** Else the organization of the project with that namespace, else the only one you belong to. */
         org_id?: string | undefined;
@@ -4779,7 +3705,7 @@ export interface Operations {
     };
     answer: null;
     versioned: true;
-    failures: 400 | 401 | 403 | 404 | 408 | 412 | 413 | 415 | 421 | 422 | 431 | 500 | 502 | 503 | 504;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 412 | 413 | 415 | 421 | 422 | 431 | 500 | 502 | 503 | 504;
   };
   /** Delete an app and its components. `DELETE /apps/{namespace}/{name}` */
   deleteApp: {
@@ -4820,6 +3746,11 @@ export interface Operations {
   deleteCluster: {
     input: {
       id: string;
+      /**
+       * The dry run whose plan was looked at. The job fails as `plan_changed` before anything is changed where it
+       * would change anything else; 409 where that is known already.
+       */
+      plan_job_id?: string | undefined;
     };
     answer: null;
     failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
@@ -4861,7 +3792,7 @@ export interface Operations {
       id: string;
     };
     answer: Project;
-    failures: 400 | 401 | 403 | 404 | 408 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Lift one limit; superuser only. `DELETE /tier/{tier_name}/rate_limit/{id}` */
   deleteRateLimit: {
@@ -4929,6 +3860,18 @@ export interface Operations {
     answer: null;
     versioned: true;
     failures: 400 | 401 | 403 | 404 | 408 | 409 | 412 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
+  };
+  /** Let a cluster of your own go without deleting what runs; org admin. `POST /clusters/{id}/detach` */
+  detachCluster: {
+    input: {
+      id: string;
+      body: {
+        /** The cluster's name, as a confirmation. */
+        name: string;
+      };
+    };
+    answer: DetachingCluster;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Remove an image pull secret of a cluster. `DELETE /clusters/{id}/registry-secrets/{secret_id}` */
   detachClusterRegistrySecret: {
@@ -5010,6 +3953,20 @@ export interface Operations {
     };
     answer: never;
     failures: 400 | 401 | 403 | 404 | 408 | 409 | 421 | 422 | 426 | 429 | 431 | 500 | 502 | 503 | 504;
+  };
+  /** Read the whole audit log of a time, to keep it elsewhere; org admin. `GET /orgs/{org_id}/audit-log/export` */
+  exportAuditLog: {
+    input: {
+      org_id: string;
+      /** Only what follows this entry: the `next_cursor` of an answer, or an entry's id. */
+      cursor?: string | undefined;
+      /** Only from this time on. */
+      since?: string | undefined;
+      /** Only before this time. */
+      until?: string | undefined;
+    };
+    answer: AuditEntryExport;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** Read an addon of the catalog. `GET /addon-definitions/{id}` */
   getAddonDefinition: {
@@ -5098,6 +4055,14 @@ export interface Operations {
     answer: BundleRecord;
     failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 431 | 500 | 503;
   };
+  /** Read how far the desired state of a cluster has been written to Git. `GET /clusters/{id}/gitops` */
+  getClusterGitops: {
+    input: {
+      id: string;
+    };
+    answer: ClusterGitops;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 431 | 500 | 503;
+  };
   /** Read the cluster's capacity over time. `GET /clusters/{id}/metrics` */
   getClusterMetrics: {
     input: {
@@ -5165,9 +4130,11 @@ export interface Operations {
   getFleet: {
     input: {
       org_id: string;
+      /** The `next_cursor` of an answer, for what follows it. */
+      cursor?: string | undefined;
     };
-    answer: Fleet;
-    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 431 | 500 | 503;
+    answer: FleetClusterList;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** Removed; always 410. `GET /clusters/{id}/install-command` */
   getInstallCommand: {
@@ -5197,6 +4164,15 @@ export interface Operations {
     answer: MyAccess;
     failures: 400 | 401 | 403 | 408 | 421 | 422 | 431 | 500 | 503;
   };
+  /** Read an upgrade of operators, with its clusters; org admin. `GET /orgs/{org_id}/operator-upgrades/{id}` */
+  getOperatorUpgrade: {
+    input: {
+      org_id: string;
+      id: string;
+    };
+    answer: OperatorUpgrade;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 431 | 500 | 503;
+  };
   /** Read an organization. `GET /orgs/{id}` */
   getOrg: {
     input: {
@@ -5211,7 +4187,7 @@ export interface Operations {
       id: string;
     };
     answer: OrgOverview;
-    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 431 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** Read an organization's settings. `GET /org/settings` */
   getOrgSettings: {
@@ -5280,9 +4256,11 @@ export interface Operations {
   getRoleMatrix: {
     input: {
       id: string;
+      /** The `next_cursor` of an answer, for what follows it. */
+      cursor?: string | undefined;
     };
-    answer: RoleMatrix;
-    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 431 | 500 | 503;
+    answer: MatrixMemberList;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /**
    * List the secrets that a project sees and where each is inherited from; keys, never values. `GET
@@ -5291,11 +4269,10 @@ export interface Operations {
   getSecretsOverview: {
     input: {
       id: string;
+      /** The `next_cursor` of an answer, for what follows it. */
+      cursor?: string | undefined;
     };
-    answer: {
-      data: readonly VisibleSecret[];
-      total_count: number;
-    };
+    answer: VisibleSecretList;
     failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** Read the private SSH key of a provisioned cluster's nodes; org admin. `GET /clusters/{id}/ssh-key` */
@@ -5386,14 +4363,7 @@ export interface Operations {
       /** The `next_cursor` of an answer, for what follows it. `page` does not count then. */
       cursor?: string | undefined;
     };
-    answer: {
-      data: readonly AddonDefinition[];
-      total_count: number;
-      page: number;
-      items_per_page: number;
-      has_more: boolean;
-      next_cursor: string | null;
-    };
+    answer: AddonDefinitionPage;
     failures: 400 | 401 | 403 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** List the addon instances of a project or an organization, newest first. `GET /addon-instances` */
@@ -5411,14 +4381,7 @@ export interface Operations {
       /** The `next_cursor` of an answer, for what follows it. `page` does not count then. */
       cursor?: string | undefined;
     };
-    answer: {
-      data: readonly AddonInstanceListItem[];
-      total_count: number;
-      page: number;
-      items_per_page: number;
-      has_more: boolean;
-      next_cursor: string | null;
-    };
+    answer: AddonInstanceListItemPage;
     failures: 400 | 401 | 403 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** List the revisions of an addon instance, newest first. `GET /addon-instances/{id}/revisions` */
@@ -5431,14 +4394,7 @@ export interface Operations {
       /** The `next_cursor` of an answer, for what follows it. `page` does not count then. */
       cursor?: string | undefined;
     };
-    answer: {
-      data: readonly AddonRevision[];
-      total_count: number;
-      page: number;
-      items_per_page: number;
-      has_more: boolean;
-      next_cursor: string | null;
-    };
+    answer: AddonRevisionPage;
     failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** Read what Kubernetes says about the objects of an app. `GET /apps/{namespace}/{name}/events` */
@@ -5476,14 +4432,7 @@ export interface Operations {
       /** `-` is descending. */
       sort?: "name" | "-name" | "phase" | "project" | "cluster" | "deployed_at" | "-deployed_at" | undefined;
     };
-    answer: {
-      data: readonly AppSummary[];
-      total_count: number;
-      page: number;
-      items_per_page: number;
-      has_more: boolean;
-      next_cursor: string | null;
-    };
+    answer: AppSummaryPage;
     failures: 400 | 401 | 403 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** List the apps you can see, newest first. `GET /apps` */
@@ -5497,14 +4446,7 @@ export interface Operations {
       /** Only the apps of this project. */
       project_id?: string | undefined;
     };
-    answer: {
-      data: readonly AppListItem[];
-      total_count: number;
-      page: number;
-      items_per_page: number;
-      has_more: boolean;
-      next_cursor: string | null;
-    };
+    answer: AppListItemPage;
     failures: 400 | 401 | 403 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** Read who changed what in the organization; org admin. `GET /orgs/{id}/audit-log` */
@@ -5514,7 +4456,10 @@ export interface Operations {
       /** From 1. */
       page?: number | undefined;
       items_per_page?: number | undefined;
-      /** The `next_cursor` of an answer, for what follows it. `page` does not count then. */
+      /**
+       * The `next_cursor` of an answer, for what follows it, whatever was added meanwhile. `page` does not count
+       * then.
+       */
       cursor?: string | undefined;
       /** Only actions that begin like this: `app.` has all of apps. */
       action?: string | undefined;
@@ -5529,34 +4474,23 @@ export interface Operations {
       /** Only before this time. */
       until?: string | undefined;
     };
-    answer: {
-      data: readonly AuditEntry[];
-      total_count: number;
-      page: number;
-      items_per_page: number;
-      has_more: boolean;
-      next_cursor: string | null;
-    };
+    answer: AuditEntryPage;
     failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** List the export keys of the project's standalone addon instances. `GET /projects/{id}/available-exports` */
   listAvailableExports: {
     input: {
       id: string;
+      /** The `next_cursor` of an answer, for what follows it. */
+      cursor?: string | undefined;
     };
-    answer: {
-      data: readonly AvailableExport[];
-      total_count: number;
-    };
+    answer: AvailableExportList;
     failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** List the platform bundles, oldest first. `GET /bundles` */
   listBundles: {
     input: Record<never, never>;
-    answer: {
-      data: readonly BundleSummary[];
-      total_count: number;
-    };
+    answer: BundleSummaryList;
     failures: 400 | 401 | 403 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** List the private chart repositories of an organization, newest first. `GET /orgs/{id}/chart-repositories` */
@@ -5564,10 +4498,7 @@ export interface Operations {
     input: {
       id: string;
     };
-    answer: {
-      data: readonly ChartRepository[];
-      total_count: number;
-    };
+    answer: ChartRepositoryList;
     failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** List your CLI tokens; a superuser lists anybody's. `GET /cli-tokens` */
@@ -5581,14 +4512,16 @@ export interface Operations {
       /** Whose; your own unless given. Only superusers may name somebody else. */
       user_id?: string | undefined;
     };
-    answer: {
-      data: readonly CliToken[];
-      total_count: number;
-      page: number;
-      items_per_page: number;
-      has_more: boolean;
-      next_cursor: string | null;
-    };
+    answer: CliTokenPage;
+    failures: 400 | 401 | 403 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
+  };
+  /**
+   * List the providers that clusters can be made at, with the fields of their credentials and their kinds of
+   * machines. `GET /cloud-providers`
+   */
+  listCloudProviders: {
+    input: Record<never, never>;
+    answer: CloudProviderList;
     failures: 400 | 401 | 403 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** List the image pull secrets of a cluster. `GET /clusters/{id}/registry-secrets` */
@@ -5596,21 +4529,17 @@ export interface Operations {
     input: {
       id: string;
     };
-    answer: {
-      data: readonly RegistrySecret[];
-      total_count: number;
-    };
+    answer: RegistrySecretList;
     failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** List the roles granted on a cluster. `GET /clusters/{id}/rbac` */
   listClusterRoles: {
     input: {
       id: string;
+      /** The `next_cursor` of an answer, for what follows it. */
+      cursor?: string | undefined;
     };
-    answer: {
-      data: readonly RoleBinding[];
-      total_count: number;
-    };
+    answer: RoleBindingList;
     failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** List an organization's clusters, newest first. `GET /orgs/{org_id}/clusters` */
@@ -5623,18 +4552,11 @@ export interface Operations {
       /** The `next_cursor` of an answer, for what follows it. `page` does not count then. */
       cursor?: string | undefined;
       /** Only those in one of these states. */
-      status?: readonly ("pending" | "provisioning" | "awaiting_operator" | "connected" | "disconnected" | "installing" | "install_failed" | "abandoned" | "destroying" | "error")[] | undefined;
+      status?: readonly ("pending" | "provisioning" | "awaiting_operator" | "connected" | "disconnected" | "installing" | "install_failed" | "abandoned" | "detaching" | "destroying" | "error")[] | undefined;
       /** Only those with this text in their name. Upper and lower case are the same. */
       search?: string | undefined;
     };
-    answer: {
-      data: readonly Cluster[];
-      total_count: number;
-      page: number;
-      items_per_page: number;
-      has_more: boolean;
-      next_cursor: string | null;
-    };
+    answer: ClusterPage;
     failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** List the keys of a component's secrets. `GET /apps/{namespace}/{name}/components/{component}/secrets` */
@@ -5647,10 +4569,7 @@ export interface Operations {
       /** The project that the app belongs to. */
       project_id: string;
     };
-    answer: {
-      data: readonly ComponentSecret[];
-      total_count: number;
-    };
+    answer: ComponentSecretList;
     failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** List an organization's cloud credentials, newest first; org admin. `GET /orgs/{id}/credentials` */
@@ -5663,14 +4582,7 @@ export interface Operations {
       /** The `next_cursor` of an answer, for what follows it. `page` does not count then. */
       cursor?: string | undefined;
     };
-    answer: {
-      data: readonly Credential[];
-      total_count: number;
-      page: number;
-      items_per_page: number;
-      has_more: boolean;
-      next_cursor: string | null;
-    };
+    answer: CredentialPage;
     failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** List what was done to an app, newest first. `GET /apps/{namespace}/{name}/deployments` */
@@ -5687,14 +4599,7 @@ export interface Operations {
       /** The `next_cursor` of an answer, for what follows it. `page` does not count then. */
       cursor?: string | undefined;
     };
-    answer: {
-      data: readonly DeploymentListItem[];
-      total_count: number;
-      page: number;
-      items_per_page: number;
-      has_more: boolean;
-      next_cursor: string | null;
-    };
+    answer: DeploymentListItemPage;
     failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /**
@@ -5705,10 +4610,7 @@ export interface Operations {
     input: {
       id: string;
     };
-    answer: {
-      data: readonly EffectiveRegistrySecret[];
-      total_count: number;
-    };
+    answer: EffectiveRegistrySecretList;
     failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** List an organization's members with their roles. `GET /orgs/{id}/members` */
@@ -5721,14 +4623,20 @@ export interface Operations {
       /** The `next_cursor` of an answer, for what follows it. `page` does not count then. */
       cursor?: string | undefined;
     };
-    answer: {
-      data: readonly Member[];
-      total_count: number;
-      page: number;
-      items_per_page: number;
-      has_more: boolean;
-      next_cursor: string | null;
+    answer: MemberPage;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
+  };
+  /** List the upgrades of operators, newest first; org admin. `GET /orgs/{org_id}/operator-upgrades` */
+  listOperatorUpgrades: {
+    input: {
+      org_id: string;
+      /** From 1. */
+      page?: number | undefined;
+      items_per_page?: number | undefined;
+      /** The `next_cursor` of an answer, for what follows it. `page` does not count then. */
+      cursor?: string | undefined;
     };
+    answer: OperatorUpgradeSummaryPage;
     failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** List the organizations you belong to. `GET /orgs` */
@@ -5742,14 +4650,7 @@ export interface Operations {
       /** All organizations there are; for superusers only. */
       all?: boolean | undefined;
     };
-    answer: {
-      data: readonly Organization[];
-      total_count: number;
-      page: number;
-      items_per_page: number;
-      has_more: boolean;
-      next_cursor: string | null;
-    };
+    answer: OrganizationPage;
     failures: 400 | 401 | 403 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** List the apps of a project, newest first. `GET /projects/{id}/apps` */
@@ -5762,14 +4663,7 @@ export interface Operations {
       /** The `next_cursor` of an answer, for what follows it. `page` does not count then. */
       cursor?: string | undefined;
     };
-    answer: {
-      data: readonly AppListItem[];
-      total_count: number;
-      page: number;
-      items_per_page: number;
-      has_more: boolean;
-      next_cursor: string | null;
-    };
+    answer: AppListItemPage;
     failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** List the image pull secrets of a project itself. `GET /projects/{id}/registry-secrets` */
@@ -5777,21 +4671,17 @@ export interface Operations {
     input: {
       id: string;
     };
-    answer: {
-      data: readonly RegistrySecret[];
-      total_count: number;
-    };
+    answer: RegistrySecretList;
     failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** List the roles granted on a project itself. `GET /projects/{id}/rbac` */
   listProjectRoles: {
     input: {
       id: string;
+      /** The `next_cursor` of an answer, for what follows it. */
+      cursor?: string | undefined;
     };
-    answer: {
-      data: readonly RoleBinding[];
-      total_count: number;
-    };
+    answer: RoleBindingList;
     failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** List the projects you can see. `GET /projects` */
@@ -5811,14 +4701,7 @@ export interface Operations {
       /** Only those with this text in their name. Upper and lower case are the same. */
       search?: string | undefined;
     };
-    answer: {
-      data: readonly Project[];
-      total_count: number;
-      page: number;
-      items_per_page: number;
-      has_more: boolean;
-      next_cursor: string | null;
-    };
+    answer: ProjectPage;
     failures: 400 | 401 | 403 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** List a cluster's provisioning jobs, newest first. `GET /clusters/{id}/provisioning-jobs` */
@@ -5831,14 +4714,7 @@ export interface Operations {
       /** The `next_cursor` of an answer, for what follows it. `page` does not count then. */
       cursor?: string | undefined;
     };
-    answer: {
-      data: readonly ProvisioningJob[];
-      total_count: number;
-      page: number;
-      items_per_page: number;
-      has_more: boolean;
-      next_cursor: string | null;
-    };
+    answer: ProvisioningJobPage;
     failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** List a tier's limits. `GET /tier/{tier_name}/rate_limits` */
@@ -5851,14 +4727,7 @@ export interface Operations {
       /** The `next_cursor` of an answer, for what follows it. `page` does not count then. */
       cursor?: string | undefined;
     };
-    answer: {
-      data: readonly RateLimit[];
-      total_count: number;
-      page: number;
-      items_per_page: number;
-      has_more: boolean;
-      next_cursor: string | null;
-    };
+    answer: RateLimitPage;
     failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** List your sessions that are open; a superuser lists anybody's. `GET /sessions` */
@@ -5872,14 +4741,7 @@ export interface Operations {
       /** Whose; your own unless given. Only superusers may name somebody else. */
       user_id?: string | undefined;
     };
-    answer: {
-      data: readonly Session[];
-      total_count: number;
-      page: number;
-      items_per_page: number;
-      has_more: boolean;
-      next_cursor: string | null;
-    };
+    answer: SessionPage;
     failures: 400 | 401 | 403 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** List the stack templates that you can see. `GET /stack-templates` */
@@ -5897,23 +4759,13 @@ export interface Operations {
        */
       scope?: "project" | "cluster" | "organization" | "global" | undefined;
     };
-    answer: {
-      data: readonly StackTemplateSummary[];
-      total_count: number;
-      page: number;
-      items_per_page: number;
-      has_more: boolean;
-      next_cursor: string | null;
-    };
+    answer: StackTemplateSummaryPage;
     failures: 400 | 401 | 403 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** List the tiers. `GET /tiers` */
   listTiers: {
     input: Record<never, never>;
-    answer: {
-      data: readonly Tier[];
-      total_count: number;
-    };
+    answer: TierList;
     failures: 400 | 401 | 403 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** List users: all for a superuser, otherwise those who share an organization with you. `GET /users` */
@@ -5927,14 +4779,7 @@ export interface Operations {
       /** Only those with this text in their name, username or email address. Upper and lower case are the same. */
       search?: string | undefined;
     };
-    answer: {
-      data: readonly User[];
-      total_count: number;
-      page: number;
-      items_per_page: number;
-      has_more: boolean;
-      next_cursor: string | null;
-    };
+    answer: UserPage;
     failures: 400 | 401 | 403 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** Sign in with a username or an email address, and a password. `POST /login` */
@@ -5975,14 +4820,18 @@ export interface Operations {
     versioned: true;
     failures: 400 | 401 | 403 | 404 | 408 | 409 | 412 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
-  /** Plan a change of size or a destruction without making it; org admin. `POST /clusters/{id}/plan` */
+  /**
+   * Plan a change of size, the replacement of a node or a destruction without making it; org admin. `POST
+   * /clusters/{id}/plan`
+   */
   planCluster: {
     input: {
       id: string;
       body: {
-        action: "scale" | "destroy";
+        action: "scale" | "replace" | "destroy";
         /** The control plane and its agents together. */
         desired_node_count?: number | undefined;
+        node?: string | undefined;
       };
     };
     answer: ProvisioningJob;
@@ -6013,6 +4862,17 @@ export interface Operations {
       addon_instance_id?: string | undefined;
     };
     answer: DeletionPreview;
+    failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 431 | 500 | 503;
+  };
+  /**
+   * Read what an upgrade of all operators would upgrade now; org admin. `GET
+   * /orgs/{org_id}/operator-upgrade-preview`
+   */
+  previewOperatorUpgrade: {
+    input: {
+      org_id: string;
+    };
+    answer: OperatorUpgradePreview;
     failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 431 | 500 | 503;
   };
   /** Read what would go with a project; org admin. `GET /projects/{id}/deletion-preview` */
@@ -6073,6 +4933,27 @@ export interface Operations {
       body: RoleGrant;
     };
     answer: RoleBinding;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
+  };
+  /** Give a node of a provisioned cluster a new machine; org admin. `POST /clusters/{id}/nodes/{name}/replace` */
+  replaceNode: {
+    input: {
+      id: string;
+      name: string;
+      body: {
+        /**
+         * Takes nodes away although the data of their local volumes is lost, or although it is not known whether
+         * they have any.
+         */
+        force?: boolean | undefined;
+        /**
+         * The dry run whose plan was looked at. The job fails as `plan_changed` before anything is changed where
+         * it would change anything else; 409 where that is known already.
+         */
+        plan_job_id?: string | undefined;
+      };
+    };
+    answer: ProvisioningJob;
     failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Replace a user's role on a project. `PUT /projects/{id}/rbac` */
@@ -6294,6 +5175,16 @@ export interface Operations {
       body: {
         /** The control plane and its agents together. */
         desired_node_count: number;
+        /**
+         * Takes nodes away although the data of their local volumes is lost, or although it is not known whether
+         * they have any.
+         */
+        force?: boolean | undefined;
+        /**
+         * The dry run whose plan was looked at. The job fails as `plan_changed` before anything is changed where
+         * it would change anything else; 409 where that is known already.
+         */
+        plan_job_id?: string | undefined;
       };
     };
     answer: ProvisioningJob;
@@ -6302,12 +5193,13 @@ export interface Operations {
   /** Find what you can see by a part of its name. `GET /search` */
   search: {
     input: {
+      /** A part of the name. Upper and lower case are the same. */
       q: string;
       /** Only in this organization, and global stack templates. */
       org_id?: string | undefined;
     };
     answer: SearchResults;
-    failures: 400 | 401 | 403 | 408 | 421 | 422 | 431 | 500 | 503;
+    failures: 400 | 401 | 403 | 408 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** Disable or enable a user; superuser only. `PATCH /user/{id}/disabled` */
   setUserDisabled: {
@@ -6349,7 +5241,26 @@ export interface Operations {
       };
     };
     answer: DeviceLogin;
-    failures: 400 | 408 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
+    failures: 400 | 408 | 413 | 415 | 421 | 422 | 429 | 431 | 500 | 503;
+  };
+  /**
+   * Upgrade the operators of clusters to the version of the control plane; org admin. `POST
+   * /orgs/{org_id}/operator-upgrades`
+   */
+  startOperatorUpgrade: {
+    input: {
+      org_id: string;
+      body?: {
+        /** All, where it is left out. */
+        cluster_ids?: readonly string[] | undefined;
+        /** How many at a time. */
+        batch_size?: number | undefined;
+        /** Begin no more after a failure. */
+        stop_on_failure?: boolean | undefined;
+      } | undefined;
+    };
+    answer: OperatorUpgrade;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Follow the logs of an app. `GET /apps/{namespace}/{name}/logs` */
   streamAppLogs: {
@@ -6406,6 +5317,11 @@ export interface Operations {
       workload_id?: string | undefined;
       /** Only events about resources of this kind. */
       resource_type?: "cluster" | "project" | "workload" | "build" | "addon" | "app" | "activity" | "all" | undefined;
+      /**
+       * Gives the frames an `id`. Connect again with `resumable=true` and the last of them as `Last-Event-ID`, to
+       * any server: you get what you have missed.
+       */
+      resumable?: boolean | undefined;
     };
     answer: never;
     item: Event;
@@ -6432,6 +5348,93 @@ export interface Operations {
     answer: never;
     item: unknown;
     failures: 400 | 401 | 403 | 404 | 408 | 421 | 422 | 429 | 431 | 500 | 502 | 503 | 504;
+  };
+  /** Keep the operator from touching an app, whoever deploys meanwhile. `POST /apps/{namespace}/{name}/suspend` */
+  suspendApp: {
+    input: {
+      /** The project's Kubernetes namespace. */
+      namespace: string;
+      name: string;
+      /** The project that the app belongs to. */
+      project_id: string;
+      body?: {
+        /** Why, for whoever finds it suspended. No place for secrets: viewers read it. */
+        reason?: string | undefined;
+      } | undefined;
+    };
+    answer: App;
+    versioned: true;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 412 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
+  };
+  /** Keep the operator from touching anything on a cluster; admin of the cluster. `POST /clusters/{id}/suspend` */
+  suspendCluster: {
+    input: {
+      id: string;
+      body?: {
+        /** Why, for whoever finds it suspended. No place for secrets: viewers read it. */
+        reason?: string | undefined;
+      } | undefined;
+    };
+    answer: Cluster;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
+  };
+  /** Keep the operator from touching anything in a project; admin of the project. `POST /projects/{id}/suspend` */
+  suspendProject: {
+    input: {
+      id: string;
+      body?: {
+        /** Why, for whoever finds it suspended. No place for secrets: viewers read it. */
+        reason?: string | undefined;
+      } | undefined;
+    };
+    answer: Project;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
+  };
+  /** Test the Git host of an organization; org admin. `POST /orgs/{id}/gitops/test` */
+  testGitops: {
+    input: {
+      id: string;
+      body?: {
+        gitops?: GitopsInput | undefined;
+      } | undefined;
+    };
+    answer: GitopsTest;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 429 | 431 | 500 | 503;
+  };
+  /** End the suspension of an app and apply what was stored meanwhile. `POST /apps/{namespace}/{name}/unsuspend` */
+  unsuspendApp: {
+    input: {
+      /** The project's Kubernetes namespace. */
+      namespace: string;
+      name: string;
+      /** The project that the app belongs to. */
+      project_id: string;
+    };
+    answer: App;
+    versioned: true;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 412 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
+  };
+  /**
+   * End the suspension of a cluster and apply what was stored meanwhile; admin of the cluster. `POST
+   * /clusters/{id}/unsuspend`
+   */
+  unsuspendCluster: {
+    input: {
+      id: string;
+    };
+    answer: Cluster;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
+  };
+  /**
+   * End the suspension of a project and apply what was stored meanwhile; admin of the project. `POST
+   * /projects/{id}/unsuspend`
+   */
+  unsuspendProject: {
+    input: {
+      id: string;
+    };
+    answer: Project;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Change the values or the chart version of an addon instance; project editor. `PATCH /addon-instances/{id}` */
   updateAddonInstance: {
@@ -6464,6 +5467,11 @@ export interface Operations {
       name: string;
       /** The project that the app belongs to. */
       project_id: string;
+      /**
+       * Makes every check and changes nothing: the answer is the app as it would be, without an `ETag`, or the
+       * refusal. It leaves no audit entry, revision or event.
+       */
+      dry_run?: boolean | undefined;
       body: {
         components?: readonly ComponentChange[] | undefined;
         description?: string | null | undefined;
@@ -6543,10 +5551,7 @@ export interface Operations {
         [key: string]: string;
       };
     };
-    answer: {
-      data: readonly ComponentSecret[];
-      total_count: number;
-    };
+    answer: ComponentSecretList;
     versioned: true;
     failures: 400 | 401 | 403 | 404 | 408 | 409 | 412 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
@@ -6560,6 +5565,9 @@ export interface Operations {
         access_key_id?: string | undefined;
         /** Written and never read back. */
         secret_access_key?: string | undefined;
+        role_arn?: string | undefined;
+        snapshot_bucket?: string | undefined;
+        permissions_boundary?: string | undefined;
       };
     };
     answer: Credential;
@@ -6584,16 +5592,13 @@ export interface Operations {
       body: {
         settings: {
           drift_policy?: "heal" | "report" | null | undefined;
-          gitops?: {
-            repo_url: string;
-            branch?: string | undefined;
-          } | null | undefined;
+          gitops?: GitopsInput | null | undefined;
           [key: string]: unknown;
         };
       };
     };
     answer: OrgSettingsRecord;
-    failures: 400 | 401 | 403 | 404 | 408 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
+    failures: 400 | 401 | 403 | 404 | 408 | 413 | 415 | 421 | 422 | 429 | 431 | 500 | 503;
   };
   /** Change what fences a project's namespace; project admin. `PATCH /projects/{id}/policy` */
   updateProjectPolicy: {
@@ -6639,284 +5644,11 @@ export interface Operations {
       org_id?: string | undefined;
       body: {
         description?: string | null | undefined;
-        icon?: string | null | undefined;
-        tags?: readonly string[] | undefined;
+        icon?: TemplateIcon | undefined;
+        tags?: TemplateTags | undefined;
         parameters?: readonly TemplateParameter[] | undefined;
         /** As those of an app. "${name}" anywhere in a value stands for the parameter, "$${" for itself. */
-        components?: readonly ({
-          name: string;
-          type?: "workload" | "addon" | "chart" | (string & {}) | undefined;
-          depends_on?: readonly string[] | undefined;
-          workload_spec?: {
-            kind?: "deployment" | "statefulset" | "daemonset" | "job" | "cronjob" | (string & {}) | undefined;
-            image?: string | undefined;
-            command?: readonly string[] | undefined;
-            args?: readonly string[] | undefined;
-            replicas?: number | string | undefined;
-            ports?: readonly {
-              name: string;
-              port: number | string;
-              protocol?: "TCP" | "UDP" | "SCTP" | (string & {}) | undefined;
-            }[] | undefined;
-            env?: readonly ({
-              name: string;
-              value?: string | undefined;
-              export_ref?: {
-                component: string;
-                key: string;
-              } | undefined;
-            })[] | undefined;
-            resources?: {
-              requests?: {
-                cpu?: string | undefined;
-                memory?: string | undefined;
-              } | undefined;
-              limits?: {
-                cpu?: string | undefined;
-                memory?: string | undefined;
-              } | undefined;
-            } | undefined;
-            probes?: {
-              /** Exactly one of `port`, with or without `path`, and `command`. */
-              liveness?: {
-                path?: string | undefined;
-                port?: number | string | undefined;
-                command?: readonly string[] | undefined;
-                initial_delay_seconds?: number | string | undefined;
-                period_seconds?: number | string | undefined;
-                timeout_seconds?: number | string | undefined;
-                failure_threshold?: number | string | undefined;
-              } | undefined;
-              /** Exactly one of `port`, with or without `path`, and `command`. */
-              readiness?: {
-                path?: string | undefined;
-                port?: number | string | undefined;
-                command?: readonly string[] | undefined;
-                initial_delay_seconds?: number | string | undefined;
-                period_seconds?: number | string | undefined;
-                timeout_seconds?: number | string | undefined;
-                failure_threshold?: number | string | undefined;
-              } | undefined;
-              /** Exactly one of `port`, with or without `path`, and `command`. */
-              startup?: {
-                path?: string | undefined;
-                port?: number | string | undefined;
-                command?: readonly string[] | undefined;
-                initial_delay_seconds?: number | string | undefined;
-                period_seconds?: number | string | undefined;
-                timeout_seconds?: number | string | undefined;
-                failure_threshold?: number | string | undefined;
-              } | undefined;
-            } | undefined;
-            volumes?: readonly {
-              name: string;
-              mount_path: string;
-              size_gb: number | string;
-            }[] | undefined;
-            ingress?: {
-              host: string;
-              path?: string | undefined;
-              port?: number | string | undefined;
-              tls?: boolean | string | undefined;
-            } | undefined;
-            autoscale?: {
-              min: number | string;
-              max: number | string;
-              cpu_percent: number | string;
-            } | undefined;
-            schedule?: string | undefined;
-            /** Read-only files in every container. Pods are replaced when one of them changes. */
-            files?: readonly {
-              path: string;
-              content?: string | undefined;
-              secret?: string | undefined;
-            }[] | undefined;
-            /**
-             * Run one after the other, each to its end, before the others start. They have the variables,
-             * secrets, files and volumes of the component, and their own `env` before these.
-             */
-            init_containers?: readonly ({
-              name: string;
-              image: string;
-              command?: readonly string[] | undefined;
-              args?: readonly string[] | undefined;
-              env?: readonly ({
-                name: string;
-                value?: string | undefined;
-                export_ref?: {
-                  component: string;
-                  key: string;
-                } | undefined;
-              })[] | undefined;
-              resources?: {
-                requests?: {
-                  cpu?: string | undefined;
-                  memory?: string | undefined;
-                } | undefined;
-                limits?: {
-                  cpu?: string | undefined;
-                  memory?: string | undefined;
-                } | undefined;
-              } | undefined;
-            })[] | undefined;
-            /**
-             * Start before the container of the component and end after it; a job is done without them. They have
-             * the variables, secrets, files and volumes of the component, and their own `env` before these.
-             */
-            sidecars?: readonly ({
-              name: string;
-              image: string;
-              command?: readonly string[] | undefined;
-              args?: readonly string[] | undefined;
-              env?: readonly ({
-                name: string;
-                value?: string | undefined;
-                export_ref?: {
-                  component: string;
-                  key: string;
-                } | undefined;
-              })[] | undefined;
-              resources?: {
-                requests?: {
-                  cpu?: string | undefined;
-                  memory?: string | undefined;
-                } | undefined;
-                limits?: {
-                  cpu?: string | undefined;
-                  memory?: string | undefined;
-                } | undefined;
-              } | undefined;
-            })[] | undefined;
-            /** Further labels of the workload and its pods. */
-            labels?: {
-              [key: string]: string;
-            } | undefined;
-            /** Annotations of the workload and its pods. */
-            annotations?: {
-              [key: string]: string;
-            } | undefined;
-            /** Labels that a node has to have. */
-            node_selector?: {
-              [key: string]: string;
-            } | undefined;
-            /** Taints of nodes on which it may run nevertheless, each by its key. */
-            tolerations?: readonly {
-              key: string;
-              operator?: "Equal" | "Exists" | (string & {}) | undefined;
-              value?: string | undefined;
-              effect?: "NoSchedule" | "PreferNoSchedule" | "NoExecute" | (string & {}) | undefined;
-              toleration_seconds?: number | string | undefined;
-            }[] | undefined;
-            affinity?: {
-              node_affinity?: {
-                /** All of them hold on the node. */
-                required?: readonly {
-                  key: string;
-                  operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist" | (string & {});
-                  values?: readonly string[] | undefined;
-                }[] | undefined;
-                preferred?: readonly {
-                  key: string;
-                  operator: "In" | "NotIn" | "Gt" | "Lt" | "Exists" | "DoesNotExist" | (string & {});
-                  values?: readonly string[] | undefined;
-                  weight: number | string;
-                }[] | undefined;
-              } | undefined;
-              /** Near other pods. A term means the pods of a component of the app; left out, its own. */
-              pod_affinity?: {
-                required?: readonly {
-                  component?: string | undefined;
-                  topology_key?: string | undefined;
-                }[] | undefined;
-                preferred?: readonly {
-                  component?: string | undefined;
-                  topology_key?: string | undefined;
-                  weight: number | string;
-                }[] | undefined;
-              } | undefined;
-              /** Away from other pods. A term means the pods of a component of the app; left out, its own. */
-              pod_anti_affinity?: {
-                required?: readonly {
-                  component?: string | undefined;
-                  topology_key?: string | undefined;
-                }[] | undefined;
-                preferred?: readonly {
-                  component?: string | undefined;
-                  topology_key?: string | undefined;
-                  weight: number | string;
-                }[] | undefined;
-              } | undefined;
-            } | undefined;
-            /** Spreads the pods of the component over zones, nodes or the like. */
-            topology_spread?: readonly {
-              topology_key: string;
-              max_skew?: number | string | undefined;
-              when_unsatisfiable?: "ScheduleAnyway" | "DoNotSchedule" | (string & {}) | undefined;
-            }[] | undefined;
-            /**
-             * Of all containers of the component, within the Pod Security level of the project. Nothing in it
-             * gives more rights.
-             */
-            security_context?: {
-              run_as_user?: number | string | undefined;
-              run_as_non_root?: boolean | string | undefined;
-              read_only_root_filesystem?: boolean | string | undefined;
-            } | undefined;
-            termination_grace_seconds?: number | string | undefined;
-          } | undefined;
-          /** `instance`, the name of a standalone one, or `definition_id` with values. */
-          addon_spec?: {
-            instance?: string | undefined;
-            definition_id?: string | undefined;
-            values?: {
-              [key: string]: unknown;
-            } | undefined;
-            chart_version?: string | undefined;
-          } | undefined;
-          chart_spec?: {
-            repo: string;
-            name: string;
-            version?: string | undefined;
-            values?: {
-              [key: string]: unknown;
-            } | undefined;
-            /**
-             * Dotted paths of values that are secret. A text that is given there is kept sealed, as the secret of
-             * the component that has the path as its key, and reads as a reference to the Secret that holds it.
-             */
-            secret_values?: readonly string[] | undefined;
-            /**
-             * Dotted paths of values that look like secrets and are none. A text whose name ends with `password`,
-             * `token`, `secret`, `key`, `dsn` or the like, a private key, and an address with a password are
-             * sealed as `secret_values` are, unless their path is listed here.
-             */
-            plain_values?: readonly string[] | undefined;
-            /**
-             * The paths that were sealed because they look like secrets. The server keeps the list; one that is
-             * sent is ignored.
-             */
-            sealed_values?: readonly string[] | undefined;
-          } | undefined;
-          /**
-           * Beside `host`, `port` and `url`, which a workload with ports exports by itself. A text may hold
-           * `${host}`, `${port}`, `${url}`, `${NAME_port}` and `${NAME_url}` of the port NAME, and
-           * `${secret.KEY}`, a secret of the component. `|uri` behind the name escapes the value for a URL, and
-           * `$${` is the text `${`. An export with a secret in it is secret: components that use it read it from
-           * a Secret.
-           */
-          exports?: {
-            [key: string]: string;
-          } | undefined;
-          /** In requests `exportRefs` is another spelling; both together are refused. */
-          export_refs?: readonly {
-            component: string;
-            key?: string | undefined;
-            env?: string | undefined;
-          }[] | undefined;
-          secrets?: {
-            [key: string]: string;
-          } | undefined;
-        })[] | undefined;
+        components?: readonly TemplateComponent[] | undefined;
       };
     };
     answer: StackTemplate;
@@ -6940,6 +5672,25 @@ export interface Operations {
     };
     answer: User;
     failures: 400 | 401 | 403 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
+  };
+  /**
+   * Bring a provisioned cluster to another release of k3s, machine by machine; org admin. `POST
+   * /clusters/{id}/kubernetes-upgrade`
+   */
+  upgradeKubernetes: {
+    input: {
+      id: string;
+      body: {
+        release: string;
+        /**
+         * Takes nodes away although the data of their local volumes is lost, or although it is not known whether
+         * they have any.
+         */
+        force?: boolean | undefined;
+      };
+    };
+    answer: ProvisioningJob;
+    failures: 400 | 401 | 403 | 404 | 408 | 409 | 413 | 415 | 421 | 422 | 431 | 500 | 503;
   };
   /** Confirm that a user's email address is theirs; superuser only. `POST /user/{id}/email-verification` */
   verifyUserEmail: {
