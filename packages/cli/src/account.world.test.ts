@@ -1,14 +1,11 @@
-import { startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { startWorld } from "@binnacle/world";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { type Machine, machine } from "./host.fixture.ts";
 
-let world: World;
 let on: Machine;
 
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world?.stop());
+const world = await startWorld();
+afterAll(() => world.stop());
 beforeEach(() => {
   on = machine();
 });
@@ -50,7 +47,7 @@ const DEVICE = {
 };
 
 describe("login", () => {
-  test("[BC1] with a password keeps the session, and `whoami` tells who one is", async () => {
+  test("[BC1] login with a password keeps the session, and `whoami` tells who is signed in", async () => {
     expect(await signIn("lab")).toEqual({
       code: 0,
       out: "",
@@ -68,7 +65,7 @@ describe("login", () => {
     expect((await on.run("context", "list")).out).not.toContain("eyJ");
   });
 
-  test("[BC73] reads the contract at the login and then once a day, and warns where it is too old", async () => {
+  test("[BC73] the contract is read at the login and then once a day, and one that is too old gives a warning", async () => {
     const versions: string[] = [];
     let contract = 1;
     on.fetch = async (input, init) => {
@@ -90,7 +87,7 @@ describe("login", () => {
     expect(await on.run("version")).toMatchObject({ code: 0, err: "The control plane does not tell its version.\n" });
   });
 
-  test("[BC24] asks a person for the password, and keeps nothing when the person leaves or is wrong", async () => {
+  test("[BC24] login asks a person for the password, and keeps nothing when the person leaves or is wrong", async () => {
     on.isTerminal = true;
     on.answers = [world.admin.password, null, "wrong-password"];
     expect((await on.run("login", world.url, "--username", world.admin.username)).code).toBe(0);
@@ -104,7 +101,7 @@ describe("login", () => {
     expect(on.state).toBe(before);
   });
 
-  test("[BC2] verifies a token before it keeps it", async () => {
+  test("[BC2] login verifies a token before it keeps it", async () => {
     expect(await on.piped("bnc_wrong\n", "login", world.url, "--token-stdin")).toMatchObject({ code: 4 });
     expect(on.state).toBeNull();
     const { body } = await world.admin.api.post("/cli-tokens", { name: "ci", scopes: ["clusters:read"] });
@@ -113,7 +110,7 @@ describe("login", () => {
     expect((await on.piped("", "login", world.url, "--token-stdin")).code).toBe(2);
   });
 
-  test("[BC4] in the browser asks for a session, shows the code, and keeps the session", async () => {
+  test("[BC4] login in the browser asks for a session, shows the code, and keeps the session", async () => {
     on.isTerminal = true;
     let claims = 0;
     const { asked } = answering({
@@ -142,7 +139,7 @@ describe("login", () => {
     });
   });
 
-  test("[BC4] takes a token where the server gives no sessions to devices", async () => {
+  test("[BC4] login takes a token where the server gives no sessions to devices", async () => {
     const { asked } = answering({
       "POST /auth/cli/device": (body) =>
         "kind" in (body as object)
@@ -173,7 +170,7 @@ describe("login", () => {
   test.each([
     ["access_denied", 4, "error: The login was denied.\n"],
     ["expired_token", 6, "error: Nobody approved the login in time.\nfix: binnacle login\n"],
-  ])("[BC4] ends without a context: %s", async (error, code, err) => {
+  ])("[BC4] login ends without a context after %s", async (error, code, err) => {
     answering({
       "POST /auth/cli/device": () => json(200, DEVICE),
       "POST /auth/cli/device/token": () => json(400, { error }),
@@ -184,7 +181,7 @@ describe("login", () => {
     expect(on.state).toBeNull();
   });
 
-  test("[BC4] by a device that its user approves ends with a credential that the server accepts", async () => {
+  test("[BC4] login by a device that its user approves ends with a credential that the server accepts", async () => {
     let code = "";
     on.fetch = async (input, init) => {
       const response = await globalThis.fetch(input, init);
@@ -202,7 +199,7 @@ describe("login", () => {
 });
 
 describe("logout", () => {
-  test("[BC5] revokes the session, and forgets it", async () => {
+  test("[BC5] logout revokes the session, and forgets it", async () => {
     await signIn("lab");
     const { accessToken, refreshToken } = stored().contexts.lab.session;
     expect(await on.run("logout")).toMatchObject({ code: 0, err: `Signed out of ${world.url}.\n` });
@@ -218,7 +215,7 @@ describe("logout", () => {
     expect(await on.run("whoami")).toEqual({ code: 4, out: "", err: expect.stringMatching(/fix: binnacle login\n$/) });
   });
 
-  test("[BC5] keeps what it could not revoke", async () => {
+  test("[BC5] logout keeps a credential that it could not revoke", async () => {
     await signIn("lab");
     const before = on.state;
     on.fetch = () => Promise.reject(new TypeError("fetch failed"));
@@ -226,7 +223,7 @@ describe("logout", () => {
     expect(on.state).toBe(before);
   });
 
-  test("[BC5] revokes a token by itself", async () => {
+  test("[BC5] logout revokes a token by the token itself", async () => {
     on.state = JSON.stringify({ current: "ci", contexts: { ci: { url: "https://b.example.com", token: "bnc_1" } } });
     const { asked } = answering({ "DELETE /cli-tokens/self": () => new Response(null, { status: 204 }) });
     expect(await on.run("logout")).toMatchObject({ code: 0 });
@@ -236,7 +233,7 @@ describe("logout", () => {
 });
 
 describe("contexts", () => {
-  test("[BC1] are used, renamed and deleted; a renewed session is kept", async () => {
+  test("[BC1] contexts are used, renamed and deleted; a renewed session is kept", async () => {
     await signIn("one");
     await signIn("two");
     expect((await on.run("context", "use", "one", "--org", "demo")).code).toBe(0);
@@ -254,7 +251,7 @@ describe("contexts", () => {
     expect((await on.run("context", "use", "nope")).code).toBe(3);
   });
 
-  test("[BC6] need not be where the environment says it all", async () => {
+  test("[BC6] no context is needed where the environment names address and token", async () => {
     on.env = { BINNACLE_URL: world.url, BINNACLE_TOKEN: world.admin.token };
     expect((await on.run("whoami", "-o", "name")).out).toBe(`${world.admin.username}\n`);
     expect(on.state).toBeNull();

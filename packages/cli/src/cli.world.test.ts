@@ -1,16 +1,13 @@
-import { startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { startWorld } from "@binnacle/world";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { LIMIT } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
 import { type Machine, machine } from "./host.fixture.ts";
 
-let world: World;
 let on: Machine;
 
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(() => world?.stop());
+const world = await startWorld();
+afterAll(() => world.stop());
 beforeEach(() => {
   on = machine();
 });
@@ -20,7 +17,7 @@ describe("commands", () => {
     on.env = { BINNACLE_URL: world.url, BINNACLE_TOKEN: world.admin.token };
   });
 
-  test("[BC8] take names and ids, and say what there is where a name is wrong", async () => {
+  test("[BC8] commands take names and ids, and list the names that exist where a name is wrong", async () => {
     const made = JSON.parse((await on.run("orgs", "create", "Named", "-o", "json")).out);
     const show = (text: string) => on.run("orgs", "show", text, "-o", "jsonpath=$.id");
     expect([(await show("Named")).out, (await show(made.slug)).out, (await show(made.id)).out]).toEqual(
@@ -38,12 +35,12 @@ describe("commands", () => {
     expect((await show("01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11")).code).toBe(3);
   });
 
-  test("[BC82] mean what has a name now, and not what an abandoned cluster had; both are shown", async () => {
+  test("[BC82] a name means what has it now, and not what an abandoned cluster had; lists show both", async () => {
     const id = async (...words: string[]) => (await on.run(...words, "-o", "jsonpath=$.id")).out.trim();
     const register = () => on.run("clusters", "register", "onprem", "--org", "demo");
     await register();
     const old = await id("clusters", "show", "onprem");
-    await on.run("projects", "create", "wares", "--cluster", "onprem");
+    await on.run("projects", "create", "wares", "--cluster", "onprem", "--no-wait");
     const oldProject = await id("projects", "show", "wares");
     expect(await on.run("clusters", "abandon", "onprem", "--yes")).toMatchObject({
       code: 0,
@@ -52,7 +49,7 @@ describe("commands", () => {
     expect(await id("clusters", "show", "onprem")).toBe(old);
     await register();
     expect(await id("clusters", "show", "onprem")).not.toBe(old);
-    expect((await on.run("projects", "create", "wares", "--cluster", "onprem")).code).toBe(0);
+    expect((await on.run("projects", "create", "wares", "--cluster", "onprem", "--no-wait")).code).toBe(0);
     expect(await id("projects", "show", "wares")).not.toBe(oldProject);
     const abandoned = await on.run("clusters", "list", "--org", "demo", "--status", "abandoned");
     expect(abandoned.out).toMatch(/onprem +abandoned/);
@@ -63,7 +60,7 @@ describe("commands", () => {
     expect((await on.run("projects", "show", oldProject)).code).toBe(3);
   });
 
-  test("[BC42] let a superuser list and name organizations of others, and nobody else", async () => {
+  test("[BC42] commands let a superuser list and name organizations of others, and nobody else", async () => {
     const stranger = await world.person();
     const owner = await world.person();
     const id = await world.org("Of others");
@@ -77,7 +74,7 @@ describe("commands", () => {
     expect((await on.run("orgs", "show", "Of others")).code).toBe(3);
   });
 
-  test("[BC12] print data on stdout and everything else on stderr; lists in the API's shape", async () => {
+  test("[BC12] commands print data on stdout and everything else on stderr, and lists in the API's shape", async () => {
     await on.run("orgs", "create", "Listed");
     const list = await on.run("orgs", "list", "-o", "json");
     expect(list.err).toBe("");
@@ -89,7 +86,7 @@ describe("commands", () => {
     expect(await on.run("apps", "list")).toEqual({ code: 0, out: "", err: "Nothing found.\n" });
   });
 
-  test("[BC24] that delete ask first, and need --yes where nobody can be asked", async () => {
+  test("[BC24] commands that delete ask first, and need --yes where nobody can be asked", async () => {
     await on.run("orgs", "create", "Short");
     expect(await on.run("orgs", "delete", "Short")).toEqual({
       code: 2,
@@ -104,7 +101,7 @@ describe("commands", () => {
     expect((await on.run("orgs", "show", "Short")).code).toBe(3);
   });
 
-  test("[BC14] tell of wrong fields by their names, and by their lines where they came from a file", async () => {
+  test("[BC14] commands report wrong fields by their names, and by their lines where they came from a file", async () => {
     expect(await on.run("orgs", "create", "")).toMatchObject({ code: 2, err: expect.stringMatching(/^error: name: /) });
     on.files.set("org.yaml", "description: |\n  Long\n  text\nnmae: Typo\n");
     expect(await on.run("orgs", "update", "demo", "-f", "org.yaml")).toMatchObject({
@@ -117,7 +114,7 @@ describe("commands", () => {
     });
   });
 
-  test("[BC3] read secrets from standard input or a file", async () => {
+  test("[BC3] commands read secrets from standard input or a file", async () => {
     const create = (...more: string[]) => [
       "chart-repositories",
       "create",
@@ -143,7 +140,7 @@ describe("commands", () => {
     expect((await on.piped("hush-hush\n", ...create("--password-stdin"))).code).toBe(0);
   });
 
-  test("[BC13] end with 7 where nobody answers, and with 4 where they are refused", async () => {
+  test("[BC13] commands end with 7 where the control plane does not answer, and with 4 where it refuses them", async () => {
     const refused = await on.run("whoami", "--url", "http://127.0.0.1:9");
     expect(refused).toMatchObject({
       code: 7,
@@ -156,7 +153,7 @@ describe("commands", () => {
     ).toBe(4);
   });
 
-  test("[BC7] that list something are answered by the real server, in every place", async () => {
+  test("[BC7] commands that list something are answered by the real server, in every place", async () => {
     const cluster = await world.admin.api.post(`/orgs/${world.demoOrgId}/clusters`, { name: "listed" });
     await world.admin.api.post("/projects", { name: "listed", cluster_id: cluster.body.id });
     const places = ["--org", "demo", "--cluster", "listed", "--project", "listed"];
@@ -193,7 +190,7 @@ describe("commands", () => {
     expect((await on.run("templates", "show", "web-app")).out).toMatch(/^PARAMETERS +image=/m);
   });
 
-  test("[BC72] show the stage of an install that is under way after the stages that have ended", async () => {
+  test("[BC72] install-status shows the stage that is under way after the stages that have ended", async () => {
     const cluster = await world.admin.api.post(`/orgs/${world.demoOrgId}/clusters`, { name: "installed" });
     const report = (body: object) => world.admin.api.post(`/clusters/${cluster.body.id}/install-events`, body);
     await report({ stage: "preflight", status: "completed" });
@@ -208,14 +205,14 @@ describe("commands", () => {
     expect(wide.out).toContain("platform-storage longhorn");
   });
 
-  test("[BC19] [BC18] do not overwrite a change that somebody else makes meanwhile", async () => {
+  test("[BC19] [BC18] commands do not overwrite a change that somebody else makes meanwhile", async () => {
     const cluster = await world.admin.api.post(`/orgs/${world.demoOrgId}/clusters`, { name: "edge" });
     const project = await world.admin.api.post("/projects", { name: "shop", cluster_id: cluster.body.id });
     const file = (image: string) =>
       `name: front\ncomponents:\n  - name: web\n    workload_spec: { image: "${image}" }\n`;
     on.files.set("binnacle.yaml", file("nginx:1"));
     const deploy = (...more: string[]) => on.run("apps", "deploy", "--project", "shop", "--no-wait", ...more);
-    expect(await deploy("--dry-run")).toMatchObject({ code: 2, err: "" });
+    expect(await deploy("--dry-run")).toMatchObject({ code: 10, err: "" });
     expect(await deploy()).toMatchObject({
       code: 0,
       err: expect.stringContaining("Follow it with: binnacle apps wait shop/front"),
@@ -239,7 +236,31 @@ describe("commands", () => {
     expect((await world.admin.api.get(address)).body.components[0].workload_spec.image).toBe("nginx:3");
   });
 
-  test("[BC102] attach-addon adds the component that stands for the addon, and never ends well with an app that cannot run", async () => {
+  test("[SV3] an exported app with a secret value of a chart is refused in another project until the file has the value", async () => {
+    const cluster = await world.admin.api.post(`/orgs/${world.demoOrgId}/clusters`, { name: "moving" });
+    const [from, to] = await Promise.all(
+      ["moving-from", "moving-to"].map(async (name) => {
+        const { body } = await world.admin.api.post("/projects", { name, cluster_id: cluster.body.id });
+        return body;
+      }),
+    );
+    const chart_spec = { repo: "oci://r.example.com/charts", name: "db", values: { auth: { password: "hush" } } };
+    const components = [{ name: "db", type: "chart", chart_spec }];
+    await world.admin.api.post("/apps", { name: "shop", project_id: from.id, components });
+    const file = (await on.run("apps", "export", "shop", "--project", "moving-from")).out;
+    const deploy = (text: string) =>
+      on.piped(text, "apps", "deploy", "-f", "-", "--project", "moving-to", "--no-wait", "--yes");
+    expect(await deploy(file)).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/auth\.password: A reference stands only for the secret/),
+    });
+    const given = file.replace(/\n +secret_ref:\n +name: .*\n +key: .*/, " hush");
+    expect((await deploy(given)).code).toBe(0);
+    const { body } = await world.admin.api.get(`/apps/${to.namespace}/shop?project_id=${to.id}`);
+    expect(body.components[0].secrets).toEqual(["auth.password"]);
+  });
+
+  test("[BC102] attaching an addon adds the component that stands for it unless told not to, and a warning is not a success", async () => {
     const cluster = await world.admin.api.post(`/orgs/${world.demoOrgId}/clusters`, { name: "attaching" });
     const project = await world.admin.api.post("/projects", { name: "attaching", cluster_id: cluster.body.id });
     const { id: project_id } = project.body;
@@ -266,6 +287,34 @@ describe("commands", () => {
       err: expect.stringMatching(/^warning: Component web names db in export_refs\[0\]/),
     });
     expect((await read("two")).components).toHaveLength(1);
+  });
+
+  test("[SV14] `apps secrets list` says which list of the chart made each value a secret, and shows no value", async () => {
+    const cluster = await world.admin.api.post(`/orgs/${world.demoOrgId}/clusters`, { name: "sealing" });
+    const project = await world.admin.api.post("/projects", { name: "sealing", cluster_id: cluster.body.id });
+    const values = { auth: { password: "hush-one", user: "hush-two" } };
+    const chart_spec = { repo: "oci://r.example.com/charts", name: "db", values, secret_values: ["auth.user"] };
+    const components = [{ name: "db", type: "chart", chart_spec, secrets: { EXTRA: "hush-three" } }];
+    await world.admin.api.post("/apps", { name: "sealed", project_id: project.body.id, components });
+    const { code, out, err } = await on.run(
+      "apps",
+      "secrets",
+      "list",
+      "sealed",
+      "--project",
+      "sealing",
+      "--component",
+      "db",
+    );
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    const [head, ...rows] = out.trim().split("\n");
+    expect(head).toMatch(/^KEY +CHART VALUE +UPDATED/);
+    expect(rows.map((row) => row.split(/ {2,}/).slice(0, 2)).toSorted()).toEqual([
+      ["EXTRA", expect.not.stringContaining("values")],
+      ["auth.password", "sealed_values"],
+      ["auth.user", "secret_values"],
+    ]);
+    expect(out).not.toContain("hush");
   });
 
   test("[BC25] the schema of binnacle.yaml is served without credentials", async () => {
@@ -296,4 +345,24 @@ test("[BC112] the history of an app and the audit log say what each change has c
   ]) {
     expect((await on.run(...command)).out).toContain("web: 2 → 3 replicas");
   }
+});
+
+test("[BC5401] the audit log is exported as lines of JSON, and goes on behind the last of them", async () => {
+  on.env = { BINNACLE_URL: world.url, BINNACLE_TOKEN: world.admin.token };
+  world.clock.advance(120_000);
+  const lines = async (...options: string[]) => {
+    const { code, out } = await on.run("audit", "export", "--org", "demo", ...options);
+    expect(code).toBe(0);
+    return out
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => JSON.parse(line) as { id: string; at: string });
+  };
+  const all = await lines();
+  expect(all.length).toBeGreaterThan(2);
+  expect(all.map(({ id }) => id)).toEqual(all.map(({ id }) => id).sort());
+  expect(await lines("--cursor", all.at(-2)?.id ?? "")).toEqual(all.slice(-1));
+  expect(await lines("--until", "2020-01-01T00:00:00Z")).toEqual([]);
+  const refused = await on.run("audit", "export", "--org", "demo", "--action", "app.");
+  expect(refused).toMatchObject({ code: 2, out: "", err: expect.stringContaining("unknown option '--action'") });
 });

@@ -1,52 +1,104 @@
-import type { Answer, CallName, Client, ListName, OperationName } from "@binnacle/client";
-import { parseAllDocuments, parseDocument } from "yaml";
-import type { PositionOf } from "./failure.ts";
+import type { Answer, CallName, Client, Input, ItemOf, ListName, OperationName } from "@binnacle/client";
+import { parseDocument } from "yaml";
 import type { Finder, Flags, RefKind } from "./find.ts";
-import { CliError, EXIT, type Host } from "./host.ts";
-import type { Colors, Format, Row, Style, View } from "./output.ts";
+import { CliError, type Host } from "./host.ts";
+import type { PositionOf } from "./manifest.ts";
+import type { Colors, Format, Style, View } from "./output.ts";
 import type { Asked, State, Target } from "./state.ts";
+import { showList, WATCH } from "./watching.ts";
 
 /** How the text of a field becomes a value; a kind of reference becomes the parameters that address the resource. */
-export type Kind = "text" | "integer" | "flag" | "list" | "map" | "secret" | RefKind;
+export type Kind = (typeof TYPED)[number] | RefKind;
+
+/** Kinds that are read without asking the control plane. A `file` and a `key` are read by the command itself. */
+const TYPED = ["text", "integer", "flag", "list", "map", "secret", "file", "key"] as const;
+export const isReference = (kind: Kind): kind is RefKind => !TYPED.some((typed) => typed === kind);
+
+type Keys<T> = T extends readonly unknown[] ? never : T extends object ? Extract<keyof T, string> : never;
+type At<T, K extends string> = T extends object ? (K extends keyof T ? NonNullable<T[K]> : never) : never;
+type BodyOf<N extends OperationName> = At<Input<N>, "body">;
+
+/** The parameters of an operation, `body.<field>` for those of the body, and `*` for what a reference fills in by itself. */
+export type InputPath<N extends OperationName> =
+  | "*"
+  | Keys<Input<N>>
+  | `body.${Keys<BodyOf<N>>}`
+  | { [K in Keys<BodyOf<N>>]: `body.${K}.${Keys<At<BodyOf<N>, K>>}` }[Keys<BodyOf<N>>];
 
 /** One argument or option of a command. */
-export interface Field {
+export interface Field<P extends string = string> {
   /** As it is written: `<name>`, `[name]`, `--flag <value>`. Places such as `--org` are options of every command. */
   readonly from: string;
-  /** The parameter it fills, `body.<field>` for one of the body; left out where the command reads it itself. */
-  readonly to?: string;
+  /** The parameter it fills; left out where the command reads it itself. */
+  readonly to?: P;
   readonly kind?: Kind;
   readonly help?: string;
   readonly choices?: readonly string[];
   /** A secret that is asked for where it is not given. */
   readonly isRequired?: boolean;
+  /** What an option is unless given. Of a file that is an argument, the name that `commandLine` prints. */
   readonly preset?: string;
   /** A value that the command itself stands for. */
   readonly constant?: unknown;
+  /** A flag with which a person says that this parameter is left out. */
+  readonly unless?: P;
 }
 
-export interface Given {
+export interface Given<I = Readonly<Record<string, unknown>>> {
   readonly args: Readonly<Record<string, string>>;
   /** The rest of a variadic argument. */
   readonly rest: readonly string[];
   readonly options: Readonly<Record<string, unknown>>;
-  /** The resolved parameters, with the body. */
-  readonly input: Readonly<Record<string, unknown>>;
+  /** The parameters that the fields have filled in, with the body. The server checks whether any is missing. */
+  readonly input: I;
 }
 
+/** What a person gives to a command whose fields fill the input of an operation. */
+export type GivenFor<N extends OperationName> = Given<Input<N>>;
+
+interface Description<N extends OperationName> {
+  readonly fields?: readonly Field<InputPath<N>>[];
+  /** Takes the body, or parts of it, from a file. */
+  readonly takesFile?: boolean;
+  readonly notes?: string;
+}
+
+/** A command of the table. Every operation of the contract is in the `operations` or `also` of one. */
 export interface Command {
-  /** Such as `clusters rbac grant <user>`; the arguments are described by `fields`. */
+  /** Such as `clusters rbac grant <cluster>`; the arguments are described by `fields`. */
   readonly usage: string;
   readonly about: string;
+  /** Those that it stands for, see `commandLine`. */
+  readonly operations: readonly OperationName[];
+  /** Further ones that it calls. */
+  readonly also?: readonly OperationName[];
   readonly fields: readonly Field[];
-  /** The operations it calls. Every operation of the contract is in one of these. */
-  readonly uses: readonly OperationName[];
-  /** Takes the body, or parts of it, from a file. */
   readonly takesFile?: boolean;
   readonly notes?: string;
   /** Returns the exit code, which is an `ExitCode` or that of a command elsewhere. */
   run(call: Call, given: Given): Promise<number | undefined>;
 }
+
+/** A command of its own, whose fields fill the input of an operation, or of one of several. */
+export function command<N extends OperationName>(
+  operation: N | readonly N[],
+  usage: string,
+  about: string,
+  rest: Description<N> & Pick<Command, "also"> & { run(call: Call, given: GivenFor<N>): ReturnType<Command["run"]> },
+): Command {
+  const operations: readonly N[] = Array.isArray(operation) ? operation : [operation];
+  // What a person types becomes an input here, by fields that are checked against the operation.
+  const run: Command["run"] = (call, given) => rest.run(call, given as GivenFor<N>);
+  return { fields: [], ...rest, usage, about, operations, run };
+}
+
+/** A command that reads and changes what is on this computer. */
+export const local = (
+  usage: string,
+  about: string,
+  run: Command["run"],
+  more: Partial<Pick<Command, "fields" | "notes" | "also">> = {},
+): Command => ({ usage, about, operations: [], fields: [], run, ...more });
 
 export interface Call {
   readonly host: Host;
@@ -59,13 +111,17 @@ export interface Call {
   readonly find: Finder;
   readonly format: Format;
   readonly style: Style;
-  /** For what is said on stderr, which may be a terminal where stdout is none. */
+  /** For what is said on stderr, which may be a terminal where stdout is not. */
   readonly errColors: Colors;
   readonly isConfirmed: boolean;
-  /** Says something to a person, on stderr. */
-  say(text: string): void;
-  show(view: View | null, body: unknown): void;
-  list(view: View | null, rows: readonly Row[]): void;
+  /** Prints a message for a person, on stderr. */
+  info(text: string): void;
+  show<T>(view: View<T> | null, body: T): void;
+  list<T>(view: View<T> | null, rows: readonly T[]): void;
+  /** Prints one of many things that come one after the other, such as a line of a log. */
+  item(text: string, body: unknown): void;
+  /** Prints what has one form only, such as a table that was drawn. */
+  print(text: string): void;
   /** Remembers where the fields of a file stand, for errors about them. */
   readAs(file: string, text: string): unknown;
   locate(positionOf: PositionOf): void;
@@ -73,68 +129,85 @@ export interface Call {
   confirm(question: string): Promise<void>;
 }
 
-/** One call of one operation, as data. */
-export interface Verb {
-  readonly usage: string;
-  readonly about: string;
-  readonly operation: CallName;
-  readonly fields?: readonly Field[];
-  readonly view?: View;
-  readonly isList?: boolean;
-  readonly takesFile?: boolean;
+export const isTable = ({ format }: Call) => format.kind === "table" || format.kind === "wide";
+
+type Preview = "previewAppDeletion" | "previewAddonInstanceDeletion" | "previewProjectDeletion";
+
+interface Verb<N extends CallName> extends Description<N> {
+  readonly view?: View<NonNullable<Answer<N>>>;
   /** Reads what goes with it, which is told before a person is asked. */
-  readonly preview?: "previewAppDeletion" | "previewAddonInstanceDeletion" | "previewProjectDeletion";
+  readonly preview?: Preview;
   /** Asked before it is done. `{name}` is an argument. */
   readonly confirm?: string;
   /** Said when it is done; by its answer where that decides what to say. */
-  readonly done?: string | ((answer: Row) => string);
-  /** The part of the answer that is shown. */
-  readonly limit?: number;
-  readonly notes?: string;
+  readonly done?: string | ((answer: Answer<N>) => string);
 }
 
-export const arg = (from: string, to: string, kind: Kind = "text", help?: string): Field => ({
+/** One call of one operation. */
+export function verb<N extends CallName>(operation: N, usage: string, about: string, rest: Verb<N> = {}): Command {
+  const { view = null, preview, confirm, done, ...description } = rest;
+  return command<N>(operation, usage, about, {
+    ...description,
+    also: preview ? [preview] : [],
+    async run(call, given) {
+      if (preview) await confirmLosses(call, preview, given.input as Input<Preview>, filled(confirm ?? "", given));
+      else if (confirm) await call.confirm(filled(confirm, given));
+      const answer = await send(call, operation, given.input);
+      if (done) call.info(typeof done === "string" ? filled(done, given) : done(answer));
+      if (answer !== null && answer !== undefined) call.show(view, answer);
+    },
+  });
+}
+
+/** All items of a list, or as many as `--limit` says. */
+export function listing<N extends ListName>(
+  operation: N,
+  usage: string,
+  about: string,
+  rest: Description<N> & { readonly view: View<ItemOf<N>>; readonly limit?: number },
+): Command {
+  const { view, limit, fields = [], ...description } = rest;
+  return command<N>(operation, usage, about, {
+    ...description,
+    fields: [...fields, LIMIT, WATCH],
+    run: async (call, given) => {
+      await showList(call, given, view, () => listAll(call, operation, given.input, limitOf(given) ?? limit));
+      return undefined;
+    },
+  });
+}
+
+export const arg = <const P extends string>(from: string, to: P, kind: Kind = "text", help?: string): Field<P> => ({
   from,
   to,
   kind,
   ...(help ? { help } : {}),
 });
-export const option = (from: string, to: string, help: string, more: Partial<Field> = {}): Field => ({
-  from,
+export const option = <const P extends string>(
+  from: string,
+  to: P,
+  help: string,
+  more: Partial<Omit<Field, "to" | "unless">> = {},
+): Field<P> => ({ from, to, help, ...more });
+export const constant = <const P extends string>(to: P, value: unknown): Field<P> => ({
+  from: "",
   to,
-  help,
-  ...more,
+  constant: value,
 });
-export const constant = (to: string, value: unknown): Field => ({ from: "", to, constant: value });
-export const IN_ORG: Field = { from: "--org", to: "id", kind: "org" };
-export const IN_PROJECT: Field = { from: "--project", to: "id", kind: "project" };
-export const IN_CLUSTER: Field = { from: "--cluster", to: "id", kind: "cluster" };
-export const LIMIT: Field = { from: "--limit <count>", kind: "integer", help: "show at most so many" };
+export const inOrg = <const P extends string>(to: P): Field<P> => ({ from: "--org", to, kind: "org" });
+export const inProject = <const P extends string>(to: P): Field<P> => ({ from: "--project", to, kind: "project" });
+export const inCluster = <const P extends string>(to: P): Field<P> => ({ from: "--cluster", to, kind: "cluster" });
+export const LIMIT: Field<never> = { from: "--limit <count>", kind: "integer", help: "show at most so many" };
 
-export function verb(description: Verb): Command {
-  const { operation, view, isList, preview, confirm, done } = description;
-  const fields = [...(description.fields ?? []), ...(isList ? [LIMIT] : [])];
-  return {
-    usage: description.usage,
-    about: description.about,
-    fields,
-    uses: [operation, ...(preview ? [preview] : [])],
-    ...(description.takesFile ? { takesFile: true } : {}),
-    ...(description.notes ? { notes: description.notes } : {}),
-    async run(call, given) {
-      if (isList) {
-        const rows = await taken(call, operation as ListName, given.input, limitOf(given) ?? description.limit);
-        call.list(view ?? null, rows);
-        return undefined;
-      }
-      if (preview && !call.isConfirmed) call.say(losses(await send(call, preview, given.input)).join("\n"));
-      if (confirm) await call.confirm(filled(confirm, given));
-      const answer = await send(call, operation, given.input);
-      if (done) call.say(typeof done === "string" ? filled(done, given) : done(answer));
-      if (answer !== null && answer !== undefined) call.show(view ?? null, answer);
-      return undefined;
-    },
-  };
+/** Says what a deletion takes with it, and asks. */
+export async function confirmLosses<P extends Preview>(
+  call: Call,
+  preview: P,
+  input: Input<P>,
+  question: string,
+): Promise<void> {
+  if (!call.isConfirmed) call.info(losses(await send(call, preview, input)).join("\n"));
+  await call.confirm(question);
 }
 
 /** What a deletion takes with it, as lines for a person. */
@@ -160,16 +233,17 @@ export function losses(preview: Answer<"previewAppDeletion">): string[] {
   ];
 }
 
-/** The table of commands is data, so an operation and its input meet here without types; the server checks them. */
-export function send<N extends CallName>(call: Call, operation: N, input: object): Promise<Answer<N>> {
-  const untyped = call.client.call as (name: N, input: object, options: object) => Promise<Answer<N>>;
-  return untyped(operation, input, { signal: call.host.interrupted });
-}
+export const send = <N extends CallName>(call: Call, operation: N, input: Input<N>): Promise<Answer<N>> =>
+  call.client.call(operation, input, { signal: call.host.interrupted });
 
-export async function taken(call: Call, operation: ListName, input: object, limit?: number): Promise<Row[]> {
-  const rows: Row[] = [];
-  const pages = call.client.pages as (name: ListName, input: object, options: object) => AsyncGenerator<Row>;
-  for await (const row of pages(operation, input, { signal: call.host.interrupted })) {
+export async function listAll<N extends ListName>(
+  call: Call,
+  operation: N,
+  input: Input<N>,
+  limit?: number,
+): Promise<ItemOf<N>[]> {
+  const rows: ItemOf<N>[] = [];
+  for await (const row of call.client.pages(operation, input, { signal: call.host.interrupted })) {
     if (limit !== undefined && rows.length >= limit) break;
     rows.push(row);
   }
@@ -179,9 +253,10 @@ export async function taken(call: Call, operation: ListName, input: object, limi
 /** An option that was given. */
 export const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
-const limitOf = ({ options }: Given): number | undefined => options["limit"] as number | undefined;
+export const limitOf = ({ options: { limit } }: Pick<Given, "options">): number | undefined =>
+  typeof limit === "number" ? limit : undefined;
 
-const filled = (text: string, { args }: Given): string =>
+const filled = (text: string, { args }: Pick<Given, "args">): string =>
   text.replace(/\{(\w+)\}/g, (_, name: string) => args[name] ?? name);
 
 /** Sets `body.a.b` in an input. */
@@ -229,45 +304,4 @@ export function durationMs(name: string, text: string): number {
   const [, count, unit = "s"] = DURATION.exec(text) ?? [];
   if (count === undefined) throw new CliError(`${name} takes a duration such as 30s, 5m or 1h, not "${text}".`);
   return Number(count) * MS[unit as keyof typeof MS];
-}
-
-/** The lines of a YAML text, by the path of a field; the nearest parent stands in for a field that is missing. */
-export function positionsIn(file: string, text: string, docIndex = 0): PositionOf {
-  return (path) => {
-    const document = parseAll(text)[docIndex];
-    if (!document) return null;
-    for (let length = path.length; length >= 0; length--) {
-      const node = length === 0 ? document.contents : document.getIn(path.slice(0, length), true);
-      const range = (node as { range?: readonly number[] } | undefined)?.range;
-      if (range) return `${file}:${text.slice(0, range[0]).split("\n").length}`;
-    }
-    return file;
-  };
-}
-
-export const parseAll = (text: string) => {
-  const documents = parseAllDocuments(text);
-  return Array.isArray(documents) ? documents : [];
-};
-
-/** One YAML or JSON document. A mistake in it is told with its line. */
-export function parsedFile(file: string, text: string): unknown {
-  const [document, second] = parseAll(text);
-  if (second) throw new CliError(`${file} holds several documents, and one is expected.`);
-  if (!document) return {};
-  const [problem] = document.errors;
-  if (problem) throw yamlProblem(file, text, problem);
-  return document.toJS();
-}
-
-export function yamlProblem(
-  file: string,
-  text: string,
-  problem: { readonly message: string; readonly pos: readonly number[] },
-): CliError {
-  const line = text.slice(0, problem.pos[0] ?? 0).split("\n").length;
-  return new CliError(
-    `${file}:${line}: ${problem.message.split("\n")[0]?.replace(/ at line \d+, column \d+:?$/, "") ?? "not YAML"}`,
-    EXIT.usage,
-  );
 }

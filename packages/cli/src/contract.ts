@@ -17,12 +17,17 @@ export const isCheckDue = (last: ContractCheck | undefined, nowMs: number): bool
  * Reads the contract and build of the control plane. Null is unknown: the control plane is older than the question, or the token may
  * not ask it. Whatever else fails is thrown.
  */
-export async function readVersion(client: Client): Promise<{ contract: number; build: string | null } | null> {
+export async function readVersion(
+  client: Client,
+  tell: (sentence: string) => void = () => undefined,
+): Promise<{ contract: number; build: string | null } | null> {
   const answer = await client.attempt("getVersion", {}, { timeoutMs: LONGEST_MS });
   if (answer.ok) return answer.data;
   const error: unknown = answer.error;
-  if (error instanceof NotFound || error instanceof Forbidden) return null;
-  throw error;
+  if (error instanceof NotFound) tell("The control plane does not tell its version.");
+  else if (error instanceof Forbidden) tell(`The control plane refuses to tell its version: ${error.message}`);
+  else throw error;
+  return null;
 }
 
 export const contractWarning = (contract: number | null): string | null =>

@@ -1,59 +1,80 @@
-import { NotFound } from "@binnacle/client";
-import { type Call, durationMs, type Field, type Given, send, textOf } from "./command.ts";
+import { type App, NotFound } from "@binnacle/client";
+import { lineDiff } from "@binnacle/manifest/diff";
+import { pathInFile } from "@binnacle/manifest/patch";
+import { type Plan, planOf } from "@binnacle/manifest/plan";
+import { type AppManifest, type Fields, toYaml } from "@binnacle/manifest/read";
+import { waitedOrRolledBack } from "./app-rollback.ts";
+import { type Call, type Given, isTable, send, textOf } from "./command.ts";
+import { APP } from "./commands/app-views.ts";
 import type { AppAddress } from "./find.ts";
 import { CliError, EXIT, type ExitCode, printable } from "./host.ts";
-import { type AppDocument, diffLines, exported, type Plan, planOf, readManifest, starter } from "./manifest.ts";
-import { type Colors, painted, type Row } from "./output.ts";
-import { type Progress, progressLines, type Troubles, troublesOf, verdictOf } from "./progress.ts";
-import { APP } from "./resources/app-views.ts";
-
-const POLL_MS = 500;
-
-export const WAITING: readonly Field[] = [
-  { from: "--no-wait", kind: "flag", help: "do not wait until the app runs" },
-  { from: "--timeout <duration>", help: "how long to wait", preset: "10m" },
-  { from: "--fail-after <duration>", help: "how long a component may be in trouble, such as a missing image" },
-];
+import { appsIn, exported, type PositionOf, parsedFile, positionsIn, starter } from "./manifest.ts";
+import { type Colors, column, view } from "./output.ts";
 
 interface Step {
-  readonly app: AppDocument;
   readonly address: AppAddress;
+  readonly positionOf: PositionOf;
   readonly plan: Plan;
   readonly etag: string | null;
 }
 
 /** Makes the apps of a file what the file says. */
-export async function deploy(call: Call, { options }: Given): Promise<ExitCode | undefined> {
+export async function deploy(call: Call, { options }: Pick<Given, "options">): Promise<ExitCode | undefined> {
   const { host } = call;
   const file = textOf(options["file"]) ?? "binnacle.yaml";
   const text = file === "-" ? await host.readInput() : await host.readFile(file);
-  const apps = readManifest(file === "-" ? "standard input" : file, text, options["envSubstitution"] ? host.env : null);
+  return deployText(call, text, file === "-" ? "standard input" : file, options);
+}
+
+export async function deployText(
+  call: Call,
+  text: string,
+  title: string,
+  options: Given["options"],
+): Promise<ExitCode | undefined> {
+  const { host } = call;
   const steps: Step[] = [];
-  for (const app of apps) steps.push(await stepOf(call, app, options));
-  const isDry = options["dryRun"] === true;
-  for (const { address, plan } of steps) tellPlan(call, address, plan, isDry);
+  for (const { document, ...app } of appsIn(title, text, options["envSubstitution"] ? host.env : null)) {
+    steps.push({ ...(await stepOf(call, app, options)), positionOf: positionsIn(title, text, document) });
+  }
+  if (options["rollbackOnFailure"] && options["wait"] === false)
+    throw new CliError("--rollback-on-failure has to wait for the outcome, so it does not go with --no-wait.");
   const changing = steps.filter(({ plan }) => plan.action !== "none");
-  if (isDry) return changing.length > 0 ? EXIT.usage : EXIT.ok;
+  if (options["dryRun"] === true) {
+    const answers = new Map<Step, App>();
+    for (const step of changing) answers.set(step, await checked(call, step));
+    showPlans(call, steps, answers);
+    return changing.length > 0 ? EXIT.different : EXIT.ok;
+  }
+  for (const { address, plan } of steps) host.err.write(planText(call.errColors, address, plan));
   if (changing.length > 0 && host.isInteractive && !call.isConfirmed) {
     await call.confirm(
       changing.length === 1 ? "Apply this change?" : `Apply these changes to ${changing.length} apps?`,
     );
   }
-  const rows: Row[] = [];
-  for (const step of changing) rows.push(await apply(call, step));
-  for (const row of rows) {
-    const outcome = await waited(call, row, options);
-    if (outcome !== undefined) return outcome;
+  const rows: App[] = [];
+  for (const step of steps) rows.push(...(await apply(call, step)));
+  let outcome: ExitCode | undefined;
+  try {
+    for (const row of rows) outcome ??= await waitedOrRolledBack(call, row, options);
+  } catch (error) {
+    // Programs read what there is at the end, however it ended.
+    if (!isTable(call)) await showApps(call, steps);
+    throw error;
   }
-  const shown = await Promise.all(steps.map(({ address }) => send(call, "getApp", address)));
-  if (shown.length === 1 && call.format.kind !== "table" && call.format.kind !== "wide") call.show(APP, shown[0]);
-  else call.list(APP, shown);
-  return undefined;
+  if (outcome === undefined || !isTable(call)) await showApps(call, steps);
+  return outcome;
 }
 
-async function stepOf(call: Call, app: AppDocument, options: Given["options"]): Promise<Step> {
-  const project = call.asked.project ?? app.project ?? undefined;
-  const id = await call.find.projectId(project);
+async function showApps(call: Call, steps: readonly Step[]): Promise<void> {
+  const shown = await Promise.all(steps.map(({ address }) => call.client.call("getApp", address)));
+  const [only] = shown;
+  if (only && shown.length === 1 && !isTable(call)) call.show(APP, only);
+  else call.list(APP, shown);
+}
+
+async function stepOf(call: Call, app: AppManifest, options: Given["options"]): Promise<Omit<Step, "positionOf">> {
+  const id = await call.find.projectId(textOf(options["project"]) ?? call.asked.project ?? app.project);
   const { namespace } = await call.client.call("getProject", { id });
   const address = { namespace, name: app.name, project_id: id };
   const found = await call.client.send("getApp", address, { signal: call.host.interrupted }).catch((error: unknown) => {
@@ -65,156 +86,79 @@ async function stepOf(call: Call, app: AppDocument, options: Given["options"]): 
     ...(options["allowDowngrade"] ? { allow_downgrade: true } : {}),
   };
   const plan = planOf(app, found?.data ?? null, { updatesSecrets: options["updateSecrets"] === true, confirmations });
-  return { app, address, plan, etag: found?.etag ?? null };
+  return { address, plan, etag: found?.etag ?? null };
 }
 
-function tellPlan(call: Call, { namespace, name }: AppAddress, plan: Plan, isDry: boolean): void {
-  const colors = isDry ? call.style.colors : call.errColors;
-  const title = { create: "is created", update: "is changed", none: "is as the file says" }[plan.action];
-  const lines = [colors.bold(`${namespace}/${name} ${title}`), ...coloured(colors, plan)]
-    .map((line) => `${line}\n`)
-    .join("");
-  (isDry ? call.host.out : call.host.err).write(lines);
+function planText(colors: Colors, { namespace, name }: AppAddress, plan: Plan): string {
+  const title = { create: "would be created", update: "would be changed", none: "is as the file says" }[plan.action];
+  return [colors.bold(`${namespace}/${name} ${title}`), ...coloured(colors, plan)].map((line) => `${line}\n`).join("");
 }
 
-const coloured = (colors: Colors, { before, after, action }: Plan): string[] =>
-  action === "none"
-    ? []
-    : diffLines(before, after).map(({ kind, text }) => {
-        const paint = { added: colors.green, removed: colors.red, same: (line: string) => line, gap: colors.dim }[kind];
-        return paint(printable(text));
-      });
+/** The plan as programs read it: an entry for each app, with what there is and what there would be. */
+const PLAN = view<ReturnType<typeof planRow>>(
+  ({ namespace, name }) => `${namespace}/${name}`,
+  { title: "NAME", of: ({ namespace, name }) => `${namespace}/${name}` },
+  column("ACTION", "action"),
+);
+
+const planRow = ({ address, plan }: Step, warnings: App["warnings"]) => {
+  const { action, before, after } = plan;
+  return { ...address, action, before: action === "create" ? null : before, after, warnings };
+};
+
+function showPlans(call: Call, steps: readonly Step[], answers: ReadonlyMap<Step, App>): void {
+  const warned = steps.map((step) => ({ step, warnings: answers.get(step)?.warnings ?? [] }));
+  if (!isTable(call))
+    call.list(
+      PLAN,
+      warned.map(({ step, warnings }) => planRow(step, warnings)),
+    );
+  else for (const { address, plan } of steps) call.print(planText(call.style.colors, address, plan));
+  for (const { message } of warned.flatMap(({ warnings }) => warnings)) call.info(`warning: ${message}`);
+}
+
+const SIGNS = { added: "+ ", removed: "- ", same: "  ", gap: "  …" } as const;
+
+function coloured(colors: Colors, { before, after, action }: Plan): string[] {
+  if (action === "none") return [];
+  const paints = { added: colors.green, removed: colors.red, same: String, gap: colors.dim };
+  const textOfVersion = (version: Fields) => (Object.keys(version).length === 0 ? "" : toYaml(version));
+  return lineDiff(textOfVersion(before), textOfVersion(after)).map(({ kind, text }) =>
+    paints[kind](printable(`${SIGNS[kind]}${text}`)),
+  );
+}
+
+/** Has the control plane check a change as if it were made. Nothing is changed. */
+async function checked(call: Call, step: Step): Promise<App> {
+  const [app] = await apply(call, step, { dry_run: true });
+  if (!app) throw new CliError("The control plane has not said what would become of it.", EXIT.failed);
+  return app;
+}
 
 /** The tag of what was compared goes with it: a change that somebody else makes meanwhile is not overwritten. */
-async function apply(call: Call, { address, plan, etag }: Step): Promise<Row> {
-  call.locate(plan.positionOf);
-  const { signal } = { signal: call.host.interrupted };
+async function apply(call: Call, { address, plan, positionOf, etag }: Step, query = {}): Promise<readonly App[]> {
+  call.locate((path) => positionOf(pathInFile(path, plan.indexes)));
+  const signal = call.host.interrupted;
   if (plan.action === "create") {
-    return call.client.call(
-      "createApp",
-      { body: { ...plan.body, project_id: address.project_id } as never },
-      { signal },
-    );
+    const { project_id } = address;
+    return [await call.client.call("createApp", { ...query, body: { ...plan.body, project_id } }, { signal })];
   }
-  return call.client.call("updateApp", { ...address, body: plan.body } as never, {
-    signal,
-    ...(etag ? { ifMatch: etag } : {}),
-  });
+  if (plan.action === "none") return [];
+  const input = { ...address, ...query, body: plan.body };
+  return [await call.client.call("updateApp", input, { signal, ...(etag ? { ifMatch: etag } : {}) })];
 }
 
-/** Waits for the newest deployment of the app that was changed, unless told not to. */
-export async function waited(call: Call, app: Row, options: Given["options"]): Promise<ExitCode | undefined> {
-  for (const { message } of app.warnings as Row[]) call.say(`warning: ${message}`);
-  if (options["wait"] === false) {
-    call.say(`Follow it with: binnacle apps wait ${app.namespace}/${app.name}`);
-    // An app with a warning does not run, whether or not somebody waits for it.
-    return app.warnings.length > 0 ? EXIT.failed : undefined;
-  }
-  const timeoutMs = durationMs("--timeout", textOf(options["timeout"]) ?? "10m");
-  const failAfter = options["failAfter"];
-  const failAfterMs = typeof failAfter === "string" ? durationMs("--fail-after", failAfter) : null;
-  const address = { namespace: app.namespace, name: app.name, project_id: app.project_id };
-  const name = `${app.namespace}/${app.name}`;
-  try {
-    return await watch(call, address, app.revision, timeoutMs, failAfterMs);
-  } catch (error) {
-    if (!call.host.interrupted.aborted) throw error;
-    call.say(
-      `\nRevision ${app.revision} of ${name} is still being deployed. Come back with: binnacle apps wait ${name}`,
-    );
-    return EXIT.interrupted;
-  }
-}
-
-async function watch(
-  call: Call,
-  address: AppAddress,
-  revision: number,
-  timeoutMs: number,
-  failAfterMs: number | null,
-): Promise<undefined> {
-  const { host } = call;
-  const { signal } = { signal: host.interrupted };
-  const name = `${address.namespace}/${address.name}`;
-  const { data } = await call.client.call("listDeployments", { ...address, items_per_page: 100 }, { signal });
-  const deployment_id = data.find((it) => it.revision === revision)?.deployment_id;
-  if (!deployment_id) throw new CliError(`Revision ${revision} of ${name} is not on record any more.`, EXIT.notFound);
-  const endMs = host.now() + timeoutMs;
-  const screen = screenOf(call);
-  let troubles: Troubles = new Map();
-  for (;;) {
-    const [app, deployment] = await Promise.all([
-      call.client.call("getApp", address, { signal }),
-      call.client.call("getDeployment", { ...address, deployment_id }, { signal }),
-    ]);
-    const progress: Progress = { app, deployment };
-    screen(progress);
-    troubles = troublesOf(progress, troubles, host.now());
-    const verdict = verdictOf(progress, troubles, host.now(), failAfterMs);
-    if (verdict?.kind === "succeeded") {
-      call.say(`${name} is ${app.phase === "paused" ? "paused" : "running"} (revision ${revision}).`);
-      return undefined;
-    }
-    if (verdict?.kind === "superseded")
-      throw new CliError(
-        `Revision ${verdict.by} has replaced revision ${revision} of ${name}.`,
-        EXIT.conflict,
-        `binnacle apps history ${name}`,
-      );
-    if (verdict?.kind === "failed")
-      throw new CliError(
-        verdict.cause,
-        EXIT.failed,
-        revision > 1 ? `binnacle apps rollback ${name}` : `binnacle apps show ${name}`,
-      );
-    if (host.now() >= endMs) {
-      const open = progressLines(progress).map(({ text }) => text.trim());
-      throw new CliError(`${name} does not run yet: ${open.join("; ")}`, EXIT.timedOut, `binnacle apps wait ${name}`);
-    }
-    await host.sleep(Math.min(POLL_MS, Math.max(1, endMs - host.now())), signal);
-  }
-}
-
-/** On a terminal the lines are redrawn; elsewhere a line is printed when it has changed. */
-function screenOf({ host, errColors }: Call): (progress: Progress) => void {
-  const last = new Map<number, string>();
-  let isNew = true;
-  return (progress) => {
-    const lines = progressLines(progress);
-    if (host.err.isTerminal) {
-      const width = host.err.columns - 1;
-      const shortened = (text: string) =>
-        Array.from(printable(text))
-          .slice(0, width - 2)
-          .join("");
-      const drawn = lines.map(
-        ({ mark, tone, text }) => `${painted(errColors, { text: mark, tone })} ${shortened(text)}`,
-      );
-      host.draw(drawn, isNew);
-      isNew = false;
-      return;
-    }
-    lines.forEach(({ mark, text }, index) => {
-      if (last.get(index) !== text) host.err.write(`${mark} ${printable(text)}\n`);
-      last.set(index, text);
-    });
-  };
-}
-
-export async function waitForApp(call: Call, { input, options }: Given): Promise<ExitCode | undefined> {
-  const app = await send(call, "getApp", input);
-  return waited(call, app, { ...options, wait: true });
-}
-
-export async function exportApp(call: Call, { input }: Given): Promise<undefined> {
+export async function exportApp(call: Call, { input }: Given<AppAddress>): Promise<undefined> {
   const app = await send(call, "getApp", input);
   const { name } = await call.client.call("getProject", { id: app.project_id });
-  call.host.out.write(exported(app, name, call.target.url));
+  const text = exported(app, name, call.target.url);
+  if (isTable(call)) call.print(text);
+  else call.show(null, parsedFile("the export", text));
   return undefined;
 }
 
 /** Writes a file for an image or of a running app. It needs no control plane for an image. */
-export async function init(call: Call, { options }: Given): Promise<undefined> {
+export async function init(call: Call, { options }: Pick<Given, "options">): Promise<undefined> {
   const file = textOf(options["file"]) ?? "binnacle.yaml";
   const from = options["fromApp"];
   const image = options["image"];
@@ -232,7 +176,7 @@ export async function init(call: Call, { options }: Given): Promise<undefined> {
     text = starter(named, String(image), typeof port === "number" ? port : null, call.asked.project ?? null, url);
   }
   await call.host.writeFile(file, text, options["force"] === true);
-  call.say(`Wrote ${file}. Deploy it with: binnacle apps deploy -f ${file}`);
+  call.info(`Wrote ${file}. Deploy it with: binnacle apps deploy -f ${file}`);
   return undefined;
 }
 

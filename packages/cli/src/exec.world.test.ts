@@ -1,36 +1,32 @@
-import { startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { type SimulatedOperator, simulateOperator } from "../../../test/world/simulated-operator.ts";
+import { startWorld } from "@binnacle/world";
+import { afterAll, beforeEach, expect, test, vi } from "vitest";
+import { simulateOperator } from "../../../test/world/simulated-operator.ts";
 import { type Machine, machine } from "./host.fixture.ts";
 
-let world: World;
-let operator: SimulatedOperator;
 let on: Machine;
 
-beforeAll(async () => {
-  world = await startWorld();
-  const { api } = world.admin;
-  const cluster = (await api.post(`/orgs/${world.demoOrgId}/clusters`, { name: "edge" })).body;
-  const project = (await api.post("/projects", { name: "shop", cluster_id: cluster.id })).body;
-  const components = [{ name: "web", workload_spec: { image: "nginx:1.29" } }];
-  await api.post("/apps", { name: "front", project_id: project.id, components });
-  await api.post("/apps", {
-    name: "two",
-    project_id: project.id,
-    components: [...components, { ...components[0], name: "b" }],
-  });
-  operator = simulateOperator({ url: world.url, token: cluster.connection_token });
-  await vi.waitFor(() => expect(operator.link.isLive).toBe(true), { timeout: 30_000 });
+const world = await startWorld();
+const { api } = world.admin;
+const cluster = (await api.post(`/orgs/${world.demoOrgId}/clusters`, { name: "edge" })).body;
+const project = (await api.post("/projects", { name: "shop", cluster_id: cluster.id })).body;
+const components = [{ name: "web", workload_spec: { image: "nginx:1.29" } }];
+await api.post("/apps", { name: "front", project_id: project.id, components });
+await api.post("/apps", {
+  name: "two",
+  project_id: project.id,
+  components: [...components, { ...components[0], name: "b" }],
 });
+const operator = simulateOperator({ url: world.url, token: cluster.connection_token });
+await vi.waitFor(() => expect(operator.link.isLive).toBe(true), { timeout: 30_000 });
 afterAll(async () => {
-  await operator?.stop();
-  await world?.stop();
+  await operator.stop();
+  await world.stop();
 });
 beforeEach(() => {
   on = machine({ BINNACLE_URL: world.url, BINNACLE_TOKEN: world.admin.token });
 });
 
-test("[BC36] `apps exec` ends with the exit code of the command, and keeps its outputs apart", async () => {
+test("[BC36] `apps exec` ends with the exit code of the command, and keeps stdout and stderr apart", async () => {
   const ran = await on.run("apps", "exec", "shop/front", "--", "end", "3");
   expect(ran).toEqual({ code: 3, out: "hello\n", err: "oops\n" });
   expect(on.rawModes).toEqual([false, "restored"]);
@@ -50,7 +46,7 @@ test("[BC36] `apps exec` has a terminal where there is one, unless told otherwis
   expect(on.rawModes).toEqual([true, "restored", false, "restored", true, "restored"]);
 });
 
-test("[BC36] `apps exec` says why it cannot, and leaves the terminal alone", async () => {
+test("[BC36] `apps exec` says why it cannot run a command, and leaves the terminal alone", async () => {
   on.isTerminal = true;
   expect(await on.run("apps", "exec", "front", "--pod", "other-0")).toMatchObject({
     code: 3,
@@ -61,7 +57,7 @@ test("[BC36] `apps exec` says why it cannot, and leaves the terminal alone", asy
   expect(on.rawModes).toEqual([true, "restored"]);
 });
 
-test("[BC36] `apps exec` takes the options that kubectl has, and words that are empty", async () => {
+test("[BC36] `apps exec` takes the options that kubectl has, and arguments that are empty", async () => {
   on.isTerminal = true;
   expect((await on.run("apps", "exec", "-it", "front", "-c", "web", "--", "end", "5", "")).code).toBe(5);
   expect(on.rawModes).toEqual([true, "restored"]);

@@ -13,12 +13,12 @@ import {
   UnexpectedAnswer,
   Unreachable,
 } from "@binnacle/client";
-import { CliError, EXIT, type ExitCode, printable } from "./host.ts";
+import { SECRET_KEY } from "./command-line.ts";
+import CLOUD_PROVIDERS from "./generated/cloud-providers.json" with { type: "json" };
+import { CliError, EXIT, type ExitCode, type Host, printable } from "./host.ts";
+import type { PositionOf } from "./manifest.ts";
 
-/** Where a field of the request stands in the file that it came from. */
-export type PositionOf = (path: readonly (string | number)[]) => string | null;
-
-export interface Told {
+export interface ErrorReport {
   readonly lines: readonly string[];
   readonly exitCode: ExitCode;
 }
@@ -40,9 +40,9 @@ export function exitCodeOf(error: unknown): ExitCode {
 }
 
 /** An error in the API's words, with the place in the file and the next command where they are known. */
-export function told(error: unknown, positionOf: PositionOf = () => null): Told {
+export function errorReport(error: unknown, positionOf: PositionOf = () => null, env: Host["env"] = {}): ErrorReport {
   const lines = error instanceof Invalid ? fieldLines(error, positionOf) : [messageOf(error)];
-  const fix = fixFor(error);
+  const fix = fixFor(error, env);
   const id =
     error instanceof BinnacleError && error.requestId && (error.status ?? 0) >= 500
       ? [`request: ${error.requestId}`]
@@ -63,7 +63,12 @@ export function told(error: unknown, positionOf: PositionOf = () => null): Told 
   };
 }
 
+/** What a server says of a path that it does not have. */
+const NO_ROUTE = "Not Found";
+
 function messageOf(error: unknown): string {
+  if (error instanceof NotFound && error.message === NO_ROUTE)
+    return "There is no such path at this address. Is it that of a control plane?";
   if (error instanceof Unreachable) return `The control plane cannot be reached: ${error.message}`;
   if (error instanceof UnexpectedAnswer) return `${error.message} Is this the address of a control plane?`;
   return error instanceof Error ? error.message : String(error);
@@ -85,31 +90,46 @@ const fieldName = (path: readonly (string | number)[]): string =>
 const FIX_OF_CODE: Readonly<Record<string, string>> = {
   blocked_sync: "binnacle apps redeploy <app> --force",
   app_paused: "binnacle apps resume <app>",
+  app_suspended: "binnacle apps unsuspend <app>",
+  project_suspended: "binnacle projects unsuspend <project>",
+  cluster_suspended: "binnacle clusters unsuspend <cluster>",
   recreate_required: "binnacle apps deploy -f <file> --recreate, which loses the data in its volumes",
   stateful_downgrade: "add --allow-downgrade, if the older version can read the data",
   ambiguous_template: "add --org <organization>",
   email_unverified: "binnacle users verify-email <user>, as a superuser",
 };
 
-function fixFor(error: unknown): string | null {
+/** The environment goes before the context, so what is wrong with it cannot be mended in the context. */
+function fixFor(error: unknown, { BINNACLE_TOKEN: token, BINNACLE_URL: url }: Host["env"]): string | null {
   if (error instanceof CliError) return error.fix;
-  if (error instanceof Unauthenticated) return "binnacle login";
+  if (error instanceof Unauthenticated)
+    return token ? "set BINNACLE_TOKEN to a token that is valid, or unset it to use your login" : "binnacle login";
   if (error instanceof RateLimited && error.retryAfterSeconds) return `try again in ${error.retryAfterSeconds} s`;
   if (error instanceof PreconditionFailed) return "run the command again: somebody has changed it meanwhile";
   if (error instanceof BinnacleError && error.code) return FIX_OF_CODE[error.code] ?? null;
-  if (error instanceof Unreachable) return "binnacle context list shows the addresses in use";
+  if (error instanceof NotFound && error.message === NO_ROUTE)
+    return url ? `check BINNACLE_URL, which is ${url}` : "binnacle context list shows the addresses in use";
+  if (error instanceof Unreachable)
+    return url
+      ? `check BINNACLE_URL, which is ${url}, and whether the control plane runs there`
+      : "binnacle context list shows the addresses in use";
   return null;
 }
 
-const SECRET_KEY = /pass|secret|token|private_key|access_key|device_code|values?$|install_command/i;
 const HIDDEN = "***";
+const CLOUD_SECRETS = new Set(
+  CLOUD_PROVIDERS.flatMap(({ fields }) => fields.filter(({ secret }) => secret).map(({ name }) => name)),
+);
 
 /** A request's body with nothing in it that may be secret: values of charts and variables are among that. */
 export function masked(value: unknown, isSecret = false): unknown {
   if (Array.isArray(value)) return value.map((item) => masked(item, isSecret));
   if (typeof value === "object" && value !== null) {
     return Object.fromEntries(
-      Object.entries(value).map(([key, item]) => [key, masked(item, isSecret || SECRET_KEY.test(key))]),
+      Object.entries(value).map(([key, item]) => [
+        key,
+        masked(item, isSecret || SECRET_KEY.test(key) || CLOUD_SECRETS.has(key)),
+      ]),
     );
   }
   return isSecret && value !== null && typeof value !== "boolean" ? HIDDEN : value;

@@ -1,4 +1,4 @@
-import { type Client, Forbidden, type Input, type ItemOf, type ListName } from "@binnacle/client";
+import { type Client, Forbidden, type Input, type ListName } from "@binnacle/client";
 import { CliError, EXIT } from "./host.ts";
 import type { Target } from "./state.ts";
 
@@ -30,6 +30,38 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 type Listed = Readonly<Record<string, unknown>>;
 export type AppAddress = { readonly namespace: string; readonly name: string; readonly project_id: string };
 
+interface ListedKind {
+  readonly operation: ListName;
+  readonly key: string;
+  /** What the list needs to be told. */
+  readonly place?: "org" | "any";
+  readonly parameter: string;
+  readonly hasNamespace?: boolean;
+}
+const listed = (operation: ListName, key = "name", more: Partial<ListedKind> = {}): ListedKind => ({
+  operation,
+  key,
+  parameter: "id",
+  ...more,
+});
+
+/** The lists that have the names of each kind. */
+const LISTED: Readonly<Record<string, ListedKind>> = {
+  org: listed("listOrgs", "slug"),
+  cluster: listed("listClusters", "name", { place: "org", parameter: "org_id" }),
+  project: listed("listProjects"),
+  app: listed("listApps", "name", { hasNamespace: true }),
+  template: listed("browseTemplateRegistry", "name", { hasNamespace: true }),
+  addon: listed("listAddonInstances", "name", { place: "any" }),
+  definition: listed("listAddonDefinitions"),
+  credential: listed("listCredentials", "name", { place: "org" }),
+  token: listed("listCliTokens"),
+  repository: listed("listChartRepositories", "name", { place: "org" }),
+  member: listed("listMembers", "email", { place: "org" }),
+  user: listed("listUsers", "username"),
+};
+const MOST_NAMES = 500;
+
 /** Finds resources by name or id, as far as the caller may see them. */
 export class Finder {
   readonly #client: Client;
@@ -58,35 +90,24 @@ export class Finder {
       case "user":
         return this.#userId(text ?? "");
       case "member":
-        return this.#one("member", text ?? "", () => this.#orgList("listMembers"), ["email", "name"], "user_id");
+        return this.#one("member", text, () => this.#orgList("listMembers"), ["email", "name"], "user_id");
       case "addon":
-        return this.#one(
-          "addon instance",
-          text ?? "",
-          async () => this.#all("listAddonInstances", await this.place()),
-          ["name"],
-        );
+        return this.#one("addon instance", text, async () => this.#all("listAddonInstances", await this.place()));
       case "definition":
-        return this.#one("addon definition", text ?? "", () => this.#all("listAddonDefinitions"), ["name"]);
+        return this.#one("addon definition", text, () => this.#all("listAddonDefinitions"));
       case "credential":
-        return this.#one("credential", text ?? "", () => this.#orgList("listCredentials"), ["name"]);
+        return this.#one("credential", text, () => this.#orgList("listCredentials"));
       case "token":
-        return this.#one("token", text ?? "", () => this.#all("listCliTokens"), ["name"]);
+        return this.#one("token", text, () => this.#all("listCliTokens"));
       case "repository":
-        return this.#one("chart repository", text ?? "", () => this.#orgList("listChartRepositories"), ["name"]);
+        return this.#one("chart repository", text, () => this.#orgList("listChartRepositories"));
       case "cluster-registry-secret":
-        return this.#one(
-          "registry secret",
-          text ?? "",
-          async () => this.#all("listClusterRegistrySecrets", { id: await this.clusterId() }),
-          ["name"],
+        return this.#one("registry secret", text, async () =>
+          this.#all("listClusterRegistrySecrets", { id: await this.clusterId() }),
         );
       case "project-registry-secret":
-        return this.#one(
-          "registry secret",
-          text ?? "",
-          async () => this.#all("listProjectRegistrySecrets", { id: await this.projectId() }),
-          ["name"],
+        return this.#one("registry secret", text, async () =>
+          this.#all("listProjectRegistrySecrets", { id: await this.projectId() }),
         );
     }
   }
@@ -107,7 +128,7 @@ export class Finder {
   }
 
   async clusterId(text = this.#flags.cluster): Promise<string> {
-    if (text) return this.#one("cluster", text, () => this.#clusters(), ["name"]);
+    if (text) return this.#one("cluster", text, () => this.#clusters());
     return onlyOne("cluster", "--cluster", await this.#clusters());
   }
 
@@ -120,6 +141,23 @@ export class Finder {
   async place(): Promise<{ readonly project_id: string } | { readonly org_id: string }> {
     const isPlaced = Boolean(this.#flags.project ?? this.#target.project);
     return isPlaced ? { project_id: await this.projectId() } : { org_id: await this.orgId() };
+  }
+
+  /** Names that another command takes, for a shell that completes them. */
+  async names(kind: string, typed: string, signal: AbortSignal): Promise<readonly string[]> {
+    const list = LISTED[kind];
+    if (!list) return [];
+    const place =
+      list.place === "org" ? { [list.parameter]: await this.orgId() } : list.place ? await this.place() : {};
+    const rows: Listed[] = [];
+    for await (const row of this.#client.pages(list.operation, place as Input<ListName>, { signal })) {
+      rows.push(row as Listed);
+      if (rows.length >= MOST_NAMES) break;
+    }
+    const plain = rows.map((row) => String(row[list.key]));
+    if (!list.hasNamespace) return plain;
+    const full = rows.map((row) => `${String(row["namespace"])}/${String(row[list.key])}`);
+    return typed.includes("/") || !plain.some((name) => name.startsWith(typed)) ? full : plain;
   }
 
   /** An app by `name`, or by `namespace/name`, in the named project or in whichever has it. */
@@ -192,16 +230,15 @@ export class Finder {
 
   async #all<N extends ListName>(name: N, input: object = {}): Promise<readonly Listed[]> {
     const rows: Listed[] = [];
-    const pages = this.#client.pages as (name: N, input: Input<N>) => AsyncGenerator<ItemOf<N>>;
-    for await (const row of pages(name, input as Input<N>)) rows.push(row as Listed);
+    for await (const row of this.#client.pages(name, input as Input<N>)) rows.push(row as Listed);
     return rows;
   }
 
   async #one(
     noun: string,
-    text: string,
+    text = "",
     list: () => Promise<readonly Listed[]>,
-    keys: readonly string[],
+    keys: readonly string[] = ["name"],
     id = "id",
   ): Promise<string> {
     if (UUID.test(text)) return text.toLowerCase();
@@ -223,11 +260,13 @@ function notFound(noun: string, text: string, fix: string | null, names: readonl
   return new CliError(`There is no ${noun} "${text}" that you can see.${known}`, EXIT.notFound, fix);
 }
 
-/** The names of an abandoned cluster and of what was on it are free, so what has such a name now is meant. */
+const LEAVING: ReadonlySet<unknown> = new Set(["abandoned", "detaching", "cluster_abandoned", "cluster_detached"]);
+
+/** The names of a cluster that was given up and of what was on it are free, so what has such a name now is meant. */
 function preferred(rows: readonly Listed[]): readonly Listed[] {
   const kept = rows.filter(
     ({ status, lifecycle, phase_reason }) =>
-      status !== "abandoned" && lifecycle !== "cleanup_degraded" && phase_reason !== "cluster_abandoned",
+      !LEAVING.has(status) && lifecycle !== "cleanup_degraded" && !LEAVING.has(phase_reason),
   );
   return kept.length > 0 ? kept : rows;
 }
@@ -242,9 +281,11 @@ function onlyOne(noun: string, flag: string, listed: readonly Listed[]): string 
       `binnacle ${noun === "organization" ? "org" : noun}s --help`,
     );
   const names = rows.slice(0, 10).map(({ name }) => String(name));
+  // What is proposed should work: a cluster that waits for its operator, or has lost it, does nothing.
+  const proposed = String((rows.find(({ status }) => status === "connected") ?? rows[0])?.["name"]);
   throw new CliError(
     `Name the ${noun}. There are: ${names.join(", ")}${rows.length > 10 ? ", …" : ""}.`,
     EXIT.usage,
-    `add ${flag} ${names[0]}`,
+    `add ${flag} ${proposed}`,
   );
 }

@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:fs";
-import { chmod, mkdir, open, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { homedir, hostname } from "node:os";
+import { chmod, mkdir, mkdtemp, open, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { homedir, hostname, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { clearScreenDown, moveCursor } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import { processConsole } from "./console.adapter.ts";
-import { CliError, EXIT, type Host, type Sink } from "./host.ts";
+import { CliError, EXIT, type Host, type ProgramEnd, type Sink } from "./host.ts";
 
 const sinkOf = (stream: NodeJS.WriteStream): Sink => ({
   isTerminal: stream.isTTY === true,
@@ -67,6 +67,8 @@ export function processHost(): Host {
       return isCancel(answer) ? null : answer;
     },
     openPage,
+    edit,
+    kubectl,
     draw(lines, isNew) {
       if (isNew) drawn = 0;
       if (drawn > 0) moveCursor(process.stderr, 0, -drawn);
@@ -110,6 +112,44 @@ function fileError(path: string, { code }: NodeJS.ErrnoException): CliError {
   if (code === "EEXIST") return new CliError(`${path} exists already.`, EXIT.conflict, "add --force to replace it");
   if (code === "EACCES" || code === "EPERM") return new CliError(`${path} may not be opened.`, EXIT.failed);
   return new CliError(`${path} could not be used: ${code ?? "unknown error"}.`, EXIT.failed);
+}
+
+/** In a file of a folder that only this person can read. The variable may hold options, so a shell reads it. */
+async function edit(text: string, name: string): Promise<string | null> {
+  const editor = process.env["VISUAL"] || process.env["EDITOR"] || "vi";
+  const folder = await mkdtemp(join(tmpdir(), "binnacle-"));
+  const file = join(folder, name);
+  try {
+    await writeFile(file, text, { mode: 0o600 });
+    const command = process.platform === "win32" ? `${editor} "%EDITED_FILE%"` : `${editor} "$EDITED_FILE"`;
+    const env = { ...process.env, EDITED_FILE: file };
+    const code = await new Promise<number | null>((resolve, reject) => {
+      const child = spawn(command, { shell: true, stdio: "inherit", env });
+      child.on("error", reject).on("close", resolve);
+    });
+    if (code !== 0) throw new CliError(`The editor ${editor} has failed. Set EDITOR to another one.`, EXIT.failed);
+    return (await readFile(file, "utf8")).trim() === "" ? null : await readFile(file, "utf8");
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Without a shell. */
+function kubectl(args: readonly string[], input = ""): Promise<ProgramEnd> {
+  return new Promise((resolve, reject) => {
+    const child = spawn("kubectl", args, { stdio: "pipe" });
+    const [out, err]: [Buffer[], Buffer[]] = [[], []];
+    child.stdout.on("data", (data: Buffer) => out.push(data));
+    child.stderr.on("data", (data: Buffer) => err.push(data));
+    child.on("error", () =>
+      reject(new CliError("kubectl cannot be started. Install it, and give it access to the cluster.")),
+    );
+    child.on("close", (code) =>
+      resolve({ code: code ?? EXIT.failed, out: Buffer.concat(out).toString(), err: Buffer.concat(err).toString() }),
+    );
+    // It may end without reading.
+    child.stdin.on("error", () => undefined).end(input);
+  });
 }
 
 const OPENERS: Partial<Record<NodeJS.Platform, string>> = { darwin: "open", linux: "xdg-open", win32: "explorer" };

@@ -1,5 +1,5 @@
 import { COMMANDS, GROUPS } from "./commands.ts";
-import { CliError, EXIT, type Host } from "./host.ts";
+import { CliError, EXIT, type Host, type ProgramEnd } from "./host.ts";
 import { runCli } from "./program.ts";
 
 export interface Machine {
@@ -11,6 +11,10 @@ export interface Machine {
   readonly questions: string[];
   readonly pages: string[];
   fetch: typeof globalThis.fetch;
+  /** What a person makes of a text in their editor. */
+  edit: (text: string) => string | null;
+  /** Answers for the cluster that the person's kubectl reaches. */
+  kubectl: (args: readonly string[], input: string) => ProgramEnd | Promise<ProgramEnd>;
   /** Runs before each pause; time goes on by what is slept. */
   onSleep: (ms: number) => Promise<void> | void;
   isTerminal: boolean;
@@ -30,8 +34,12 @@ export interface Ran {
   readonly err: string;
 }
 
+const noKubectl = (): never => {
+  throw new CliError("kubectl cannot be started.");
+};
+
 /** A machine without a terminal, on which `binnacle` runs in this process. */
-export function machine(env: Record<string, string> = {}): Machine {
+export function machine(env: Record<string, string> = {}, commands = COMMANDS): Machine {
   let nowMs = Date.parse("2026-01-31T10:00:00Z");
   const made: Machine = {
     files: new Map(),
@@ -41,6 +49,8 @@ export function machine(env: Record<string, string> = {}): Machine {
     questions: [],
     pages: [],
     fetch: globalThis.fetch,
+    kubectl: noKubectl,
+    edit: (text) => text,
     onSleep: () => undefined,
     isTerminal: false,
     isErrTerminal: true,
@@ -107,11 +117,13 @@ export function machine(env: Record<string, string> = {}): Machine {
           made.pages.push(url);
           return true;
         },
+        edit: async (text) => made.edit(text),
+        kubectl: async (args, given = "") => made.kubectl(args, given),
         draw(lines) {
           err += `${lines.join("\n")}\n`;
         },
       };
-      const code = await runCli(argv, host, COMMANDS, GROUPS);
+      const code = await runCli(argv, host, commands, GROUPS);
       return { code, out, err };
     },
   };

@@ -2,16 +2,30 @@
 export const EXIT = {
   ok: 0,
   failed: 1,
-  /** Wrong usage or invalid input; with `--dry-run` and `diff`: there are differences. */
   usage: 2,
   notFound: 3,
   refused: 4,
   conflict: 5,
   timedOut: 6,
   unreachable: 7,
+  different: 10,
   interrupted: 130,
 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** As `--help` and docs/cli.md print them. */
+export const MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
+  ok: "done",
+  failed: "failed",
+  usage: "wrong usage or invalid input",
+  notFound: "not found, or not for you to see",
+  refused: "refused: not signed in, or not allowed",
+  conflict: "in conflict with what there is, or with somebody else's change",
+  timedOut: "the time has passed",
+  unreachable: "the control plane, or the cluster behind it, cannot be reached",
+  different: "there are differences, with `apps deploy --dry-run` and `apps diff`",
+  interrupted: "interrupted by Ctrl-C",
+};
 
 export interface Sink {
   readonly isTerminal: boolean;
@@ -66,8 +80,19 @@ export interface Host {
   password(question: string): Promise<string | null>;
   /** Whether a program that shows the page could be started. */
   openPage(url: string): Promise<boolean>;
+  /** The text as a person leaves it in their editor; null where they have left it without a text. */
+  edit(text: string, name: string): Promise<string | null>;
+  /** Runs the person's own kubectl, with their access to a cluster. */
+  kubectl(args: readonly string[], input?: string): Promise<ProgramEnd>;
   /** Replaces the lines that were drawn before, or begins below what there is. Only for a terminal. */
   draw(lines: readonly string[], isNew: boolean): void;
+}
+
+/** How a program has ended, with what it has printed. */
+export interface ProgramEnd {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
 }
 
 /** A failure that is not the API's: wrong usage, a missing file, an outcome of waiting. */

@@ -13,17 +13,24 @@ import {
 } from "@binnacle/client";
 import pc from "picocolors";
 import { describe, expect, test } from "vitest";
-import { bundleMoves } from "./bundles.ts";
-import { durationMs, pairs, parsedFile, positionsIn } from "./command.ts";
-import { exitCodeOf, masked, requestLines, told } from "./failure.ts";
+import { durationMs, pairs } from "./command.ts";
+import { bundleMoves } from "./commands/bundles.ts";
+import { errorReport, exitCodeOf, masked, requestLines } from "./failure.ts";
 import { CliError, EXIT, printable } from "./host.ts";
+import { parsedFile, positionsIn } from "./manifest.ts";
 import { ago, column, fitted, parseFormat, quantity, rendered, sparkline, state, view } from "./output.ts";
 
-const VIEW = view(
+interface Named {
+  readonly id?: string;
+  readonly name: string;
+  readonly status: string;
+}
+
+const VIEW = view<Named>(
   "name",
   column("NAME", "name"),
   { title: "STATUS", of: ({ status }) => state(status) },
-  column("ID", "id", true),
+  { title: "ID", isWide: true, of: ({ id }) => id },
 );
 const ROWS = [
   { id: "1", name: "sandbox", status: "connected" },
@@ -46,30 +53,47 @@ describe("the output", () => {
     ["jsonpath=$.data[*].name", "sandbox\nedge\n"],
     ["jsonpath={.data[?@.status=='error'].id}", "2\n"],
     ["jsonpath=total_count", "2\n"],
-  ])("[BC9] as %s", (format, text) => {
+  ])("[BC9] a list is printed as %s", (format, text) => {
     expect(show(format)).toBe(text);
   });
 
-  test("[BC9] as JSON is what the API answers", () => {
+  test("[BC9] output as JSON is what the API answers", () => {
     expect(JSON.parse(show("json"))).toEqual(LIST.body);
-    const one = rendered(VIEW, { body: ROWS[0], rows: [ROWS[0]], isList: false }, parseFormat("json"), style());
+    const one = rendered(VIEW, { body: ROWS[0], rows: ROWS.slice(0, 1), isList: false }, parseFormat("json"), style());
     expect(JSON.parse(one)).toEqual(ROWS[0]);
   });
 
-  test.each(["xml", "jsonpath=$.data[", "jsonpath="])("[BC9] as %s is refused", (format) => {
+  test.each(["xml", "jsonpath=$.data[", "jsonpath="])("[BC9] the output format %s is refused", (format) => {
     expect(() => parseFormat(format)).toThrow(CliError);
   });
 
-  test("[BC10] fits the terminal: the widest columns are cut", () => {
-    expect(fitted([10, 40, 5], 40)).toEqual([10, 19, 5]);
-    expect(fitted([10, 40, 5], 0)).toEqual([10, 40, 5]);
-    const rows = [{ name: "a".repeat(80), status: "error" }];
-    const lines = rendered(VIEW, { body: rows, rows, isList: true }, parseFormat("table"), style(40)).split("\n");
-    expect(lines[1]).toMatch(/^a+…\s+error$/);
-    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(40);
+  test("[BC10] [BC2906] a table fits the terminal: names, times and ids are whole, and texts are cut from the right", () => {
+    const widths = (columns: number, ...natural: [string, number][]) =>
+      fitted(
+        natural.map(([title, width]) => ({ title, width })),
+        columns,
+      );
+    const audit: [string, number][] = [
+      ["TIME", 19],
+      ["WHO", 17],
+      ["ACTION", 10],
+      ["CHANGE", 60],
+    ];
+    expect(widths(0, ...audit)).toEqual([19, 17, 10, 60]);
+    expect(widths(80, ...audit)).toEqual([19, 17, 10, 28]);
+    expect(widths(63, ...audit)).toEqual([19, 17, 10, 11]);
+    expect(widths(60, ...audit)).toEqual([19, 15, 10, 10]);
+    expect(widths(54, ...audit)).toEqual([19, 17, 10]);
+    // An id that is cut is of no use, so it is left out.
+    expect(widths(50, ["NAME", 12], ["MESSAGE", 80], ["ID", 36])).toEqual([12, 36]);
+    expect(widths(80, ["NAME", 12], ["MESSAGE", 80], ["ID", 36])).toEqual([12, 28, 36]);
+    expect(widths(10, ["NAME", 12], ["STATUS", 9])).toEqual([12]);
+    const rows = [{ id: "01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11", name: "storefront-web", status: "error" }];
+    const shown = rendered(VIEW, { body: rows, rows, isList: true }, parseFormat("wide"), style(40));
+    expect(shown).toBe("NAME            STATUS\nstorefront-web  error\n(no room for: ID)\n");
   });
 
-  test("[BC10] passes no control characters of others on to a terminal, except colours of log lines", () => {
+  test("[BC10] output passes no control characters of others on to a terminal, except colours of log lines", () => {
     const evil = "web\u001b]0;owned\u0007\u001b[2J\u001b[31mred\u001b[0m\r\u009b1A";
     expect(printable(evil)).toBe("web\\x1b]0;owned\\x07\\x1b[2J\\x1b[31mred\\x1b[0m\\x0d\\x9b1A");
     expect(printable(evil, { colors: true })).toContain("\u001b[31mred\u001b[0m");
@@ -78,12 +102,12 @@ describe("the output", () => {
     expect(Array.from(text).filter((char) => char !== "\n" && /\p{Cc}/u.test(char))).toEqual([]);
   });
 
-  test("[BC11] has colours where they are asked for, and the columns stay aligned", () => {
+  test("[BC11] output has colours where they are asked for, and the columns stay aligned", () => {
     expect(show("table", 0, true)).toContain("\u001b[32mconnected\u001b[39m");
     expect(stripVTControlCharacters(show("table", 0, true))).toBe(show("table"));
   });
 
-  test("[BC30] of two bundles begins with what cannot be undone", () => {
+  test("[BC30] the comparison of two bundles begins with what cannot be undone", () => {
     const nothing = { added: [], removed: [] };
     const core = [
       { component: "traefik", from: "1", to: "2" },
@@ -105,7 +129,7 @@ describe("the output", () => {
     ]);
   });
 
-  test("[BC9] says numbers and times in one unit", () => {
+  test("[BC9] output shows numbers and times in one unit", () => {
     expect([quantity(1_258_291_200, "bytes"), quantity(0.3612, "cores"), quantity(5, "requests/s")]).toEqual([
       "1.17 GiB",
       "0.361",
@@ -150,27 +174,27 @@ describe("an error", () => {
     [new ServerFault("x", { ...facts, status: 503 }), EXIT.unreachable],
     [new ServerFault("x", { ...facts, status: 500 }), EXIT.failed],
     [new Error("x"), EXIT.failed],
-  ])("[BC13] %s has its exit code", (error, code) => {
+  ])("[BC13] the error %s has its exit code", (error, code) => {
     expect(exitCodeOf(error)).toBe(code);
   });
 
-  test("[BC14] about fields names each, with its line in the file", () => {
+  test("[BC14] an error about fields names each, with its line in the file", () => {
     const text = "name: front\ncomponents:\n  - name: web\n    workload_spec: {}\n";
-    expect(told(invalid, positionsIn("binnacle.yaml", text)).lines).toEqual([
+    expect(errorReport(invalid, positionsIn("binnacle.yaml", text)).lines).toEqual([
       "error: binnacle.yaml:4: components[0].workload_spec.image: Field required",
       "       page: Input should be greater",
     ]);
   });
 
-  test("[BC14] says what to do next where that is known", () => {
-    expect(told(new Unauthenticated("User not authenticated.", facts)).lines).toEqual([
+  test("[BC14] an error says what to do next where that is known", () => {
+    expect(errorReport(new Unauthenticated("User not authenticated.", facts)).lines).toEqual([
       "error: User not authenticated.",
       "fix: binnacle login",
     ]);
     const paused = new Conflict("The app is paused.", { ...facts, status: 409, code: "app_paused" });
-    expect(told(paused).lines.at(-1)).toBe("fix: binnacle apps resume <app>");
+    expect(errorReport(paused).lines.at(-1)).toBe("fix: binnacle apps resume <app>");
     expect(
-      told(new ServerFault("Boom.", { ...facts, status: 500, requestId: "r1", mayHaveHappened: true })).lines,
+      errorReport(new ServerFault("Boom.", { ...facts, status: 500, requestId: "r1", mayHaveHappened: true })).lines,
     ).toEqual([
       "error: Boom.",
       "The server may have carried it out all the same: look before you repeat it.",
@@ -178,7 +202,7 @@ describe("an error", () => {
     ]);
   });
 
-  test("[BC14] in a YAML file has its line", () => {
+  test("[BC14] an error in a YAML file names its line", () => {
     expect(() => parsedFile("body.yaml", "a: 1\nb: [\n")).toThrow(/^body\.yaml:\d+: /);
     expect(() => parsedFile("body.yaml", "a: 1\n---\nb: 2\n")).toThrow("several documents");
     expect(parsedFile("body.yaml", "")).toEqual({});
@@ -186,7 +210,7 @@ describe("an error", () => {
 });
 
 describe("--debug", () => {
-  test("[BC15] shows requests without credentials and without values that may be secret", () => {
+  test("[BC15] --debug shows requests without credentials and without values that may be secret", () => {
     const headers = new Headers({
       authorization: "Bearer hush",
       cookie: "refresh_token=hush",
@@ -226,7 +250,7 @@ describe("--debug", () => {
 });
 
 describe("a value of an option", () => {
-  test("[BC16] is checked before anything is asked of the server", () => {
+  test("[BC16] the value of an option is checked before anything is asked of the server", () => {
     expect([durationMs("--timeout", "90"), durationMs("--timeout", "5m"), durationMs("--timeout", "250ms")]).toEqual([
       90_000, 300_000, 250,
     ]);

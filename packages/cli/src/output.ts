@@ -8,21 +8,18 @@ export type Colors = ReturnType<typeof createColors>;
 export type Tone = "good" | "warn" | "bad" | "dim";
 export type Cell = string | { readonly text: string; readonly tone: Tone };
 
-// A column is written for the rows of one operation, and the server has checked them against its schema.
-// biome-ignore lint/suspicious/noExplicitAny: See above.
-export type Row = any; // oxlint-disable-line typescript/no-explicit-any
-
-export interface Column {
+/** A column of rows of one type, so that a field that is renamed does not compile. */
+export interface Column<T> {
   readonly title: string;
-  of(row: Row, nowMs: number): Cell | null | undefined;
+  readonly of: (row: T, nowMs: number) => Cell | null | undefined;
   /** Only with `-o wide`, and where a single resource is shown. */
   readonly isWide?: boolean;
 }
 
 /** How a resource is shown to people, and what names it in another command. */
-export interface View {
-  readonly columns: readonly Column[];
-  nameOf(row: Row): string;
+export interface View<T> {
+  readonly columns: readonly Column<T>[];
+  readonly nameOf: (row: T) => string;
 }
 
 export type Format =
@@ -35,7 +32,7 @@ export function parseFormat(text: string): Format {
   if (text.startsWith("jsonpath=")) return { kind: "jsonpath", path: pathOf(text.slice("jsonpath=".length)) };
   if (text === "table" || text === "wide" || text === "json" || text === "yaml" || text === "name")
     return { kind: text };
-  throw new CliError(`"${text}" is no output format. Use ${FORMATS}.`);
+  throw new CliError(`"${text}" is not an output format. Use ${FORMATS}.`);
 }
 
 /** Takes the spelling of kubectl too: `{.data[*].name}` is `$.data[*].name`. */
@@ -45,7 +42,7 @@ function pathOf(text: string): string {
   try {
     query(null, path);
   } catch {
-    throw new CliError(`"${text}" is no JSON path. Write it as $.data[*].name or {.data[*].name}.`);
+    throw new CliError(`"${text}" is not a JSON path. Write it as $.data[*].name or {.data[*].name}.`);
   }
   return path;
 }
@@ -57,13 +54,13 @@ export interface Style {
 }
 
 /** What is printed for one resource or a list of them: `body` is the API's own shape, and `rows` are its resources. */
-export interface Shown {
+export interface Shown<T> {
   readonly body: unknown;
-  readonly rows: readonly Row[];
+  readonly rows: readonly T[];
   readonly isList: boolean;
 }
 
-export function rendered(view: View | null, shown: Shown, format: Format, style: Style): string {
+export function rendered<T>(view: View<T> | null, shown: Shown<T>, format: Format, style: Style): string {
   switch (format.kind) {
     case "json":
       return `${JSON.stringify(shown.body, null, 2)}\n`;
@@ -80,47 +77,63 @@ export function rendered(view: View | null, shown: Shown, format: Format, style:
       if (!view) return printable(stringify(shown.body), { lines: true });
       return shown.isList
         ? table(view, shown.rows, format.kind === "wide", style)
-        : details(view, shown.rows[0], style);
+        : shown.rows.map((row) => details(view, row, style)).join("");
   }
 }
 
 const plain = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
-const nameIn = (row: Row): string => String(row?.name ?? row?.id ?? "");
+const nameIn = (row: unknown): string => {
+  const { name, id = "" } = (row ?? {}) as { readonly name?: string; readonly id?: string };
+  return name ?? id;
+};
 
+const NOTHING = "–";
 const cellText = (cell: Cell | null | undefined): string => {
   const text = typeof cell === "object" && cell !== null ? cell.text : cell;
-  return text === undefined || text === null || text === "" ? "–" : printable(text.replace(/\s*\n\s*/g, " "));
+  return text === undefined || text === null || text === "" ? NOTHING : printable(text.replace(/\s*\n\s*/g, " "));
 };
 
 export function painted(colors: Colors, cell: Cell | null | undefined, text = cellText(cell)): string {
-  if (typeof cell !== "object" || cell === null) return text === "–" ? colors.dim(text) : text;
+  if (typeof cell !== "object" || cell === null) return text === NOTHING ? colors.dim(text) : text;
   const paint = { good: colors.green, warn: colors.yellow, bad: colors.red, dim: colors.dim }[cell.tone];
   return paint(text);
 }
 
 const GAP = 2;
-const NARROWEST = 4;
+/** What is no longer than this is not cut. */
+const NARROWEST = 10;
 
-function table(view: View, rows: readonly Row[], isWide: boolean, style: Style): string {
-  const columns = view.columns.filter((column) => isWide || !column.isWide);
+function table<T>(view: View<T>, rows: readonly T[], isWide: boolean, style: Style): string {
+  const columns = shownColumns(view, rows, isWide, style);
   const cells = rows.map((row) => columns.map((column) => column.of(row, style.nowMs)));
-  const natural = columns.map(({ title }, index) =>
-    Math.max(title.length, ...cells.map((line) => widthOf(cellText(line[index])))),
-  );
+  const natural = columns.map(({ title }, index) => ({
+    title,
+    width: Math.max(title.length, ...cells.map((line) => widthOf(cellText(line[index])))),
+  }));
   const widths = fitted(natural, style.columns);
-  return borderless(
+  const left = columns.slice(widths.length).map(({ title }) => title);
+  return `${borderless(
     [
-      columns.map(({ title }, index) => style.colors.dim(cut(title, widths[index] ?? 0))),
+      widths.map((width, index) => style.colors.dim(cut(columns[index]?.title ?? "", width))),
       ...cells.map((line) =>
-        line.map((cell, index) => painted(style.colors, cell, cut(cellText(cell), widths[index] ?? 0))),
+        widths.map((width, index) => painted(style.colors, line[index], cut(cellText(line[index]), width))),
       ),
     ],
     widths,
-  );
+  )}${left.length > 0 ? `${style.colors.dim(cut(`(no room for: ${left.join(", ")})`, style.columns))}\n` : ""}`;
+}
+
+/** Where there is no room for all columns, those without a value give way first. */
+function shownColumns<T>(view: View<T>, rows: readonly T[], isWide: boolean, style: Style): readonly Column<T>[] {
+  const columns = view.columns.filter((column) => isWide || !column.isWide);
+  const texts = columns.map((column) => rows.map((row) => cellText(column.of(row, style.nowMs))));
+  const natural = columns.map(({ title }, index) => Math.max(title.length, ...(texts[index] ?? []).map(widthOf)));
+  if (style.columns <= 0 || totalOf(natural) <= style.columns) return columns;
+  return columns.filter((_, index) => index === 0 || texts[index]?.some((text) => text !== NOTHING));
 }
 
 /** Title and value, a line each. */
-function details(view: View, row: Row, { colors, nowMs }: Style): string {
+function details<T>(view: View<T>, row: T, { colors, nowMs }: Style): string {
   const lines = view.columns.map((column) => [column.title, column.of(row, nowMs)] as const);
   const titles = Math.max(...lines.map(([title]) => title.length)) + GAP;
   return lines.map(([title, cell]) => `${colors.dim(title.padEnd(titles))}${painted(colors, cell)}\n`).join("");
@@ -170,18 +183,35 @@ const cut = (text: string, width: number): string =>
 
 const widthOf = (text: string): number => Array.from(text).length;
 
-/** Takes from the widest columns until the table fits; 0 columns is no limit. */
-export function fitted(natural: readonly number[], columns: number): number[] {
-  const widths = [...natural];
-  if (columns <= 0) return widths;
-  const total = () => widths.reduce((sum, width) => sum + width + GAP, 0);
-  while (total() > columns) {
-    const widest = widths.indexOf(Math.max(...widths));
-    if ((widths[widest] ?? 0) <= NARROWEST) break;
-    widths[widest] = (widths[widest] ?? 0) - 1;
+/** Columns that are of no use when they are cut. */
+const WHOLE = /\b(NAME|ID|TIME|POD|RUN|FIELD)$/;
+
+/**
+ * The widths of the columns that fit, from the left; 0 columns mean no limit. Names, times and ids are whole, and so is what is short.
+ * Texts give way from the right; where that does not suffice, the last columns are left out.
+ */
+export function fitted(
+  natural: readonly { readonly title: string; readonly width: number }[],
+  columns: number,
+): number[] {
+  if (columns <= 0) return natural.map(({ width }) => width);
+  const least = natural.map(({ title, width }, index) =>
+    index === 0 || WHOLE.test(title) ? width : Math.min(width, Math.max(title.length, NARROWEST)),
+  );
+  let count = least.length;
+  while (count > 1 && totalOf(least.slice(0, count)) > columns) count--;
+  const widths = least.slice(0, count);
+  let room = columns - totalOf(widths);
+  for (const [index, width] of widths.entries()) {
+    const more = Math.max(0, Math.min(room, (natural[index]?.width ?? width) - width));
+    widths[index] = width + more;
+    room -= more;
   }
   return widths;
 }
+
+/** No gap stands behind the last column. */
+const totalOf = (widths: readonly number[]): number => widths.reduce((sum, width) => sum + width + GAP, -GAP);
 
 const SPARKS = Array.from("▁▂▃▄▅▆▇█");
 
@@ -237,26 +267,28 @@ export function state(value: unknown): Cell {
   return tone && text !== "admin" ? { text, tone } : text;
 }
 
-/** Builds a column from a field's path, such as `chart.version`. */
-export function column(title: string, path: string, isWide = false): Column {
-  const keys = path.split(".");
-  return {
-    title,
-    isWide,
-    of: (row) => {
-      const value = keys.reduce<Row>((at, key) => at?.[key], row);
-      return Array.isArray(value) ? value.join(",") : value === null || value === undefined ? null : String(value);
-    },
-  };
-}
+type With<K extends string, V = unknown> = { readonly [P in K]: V };
 
-export const stateColumn = (title: string, field: string): Column => ({ title, of: (row) => state(row?.[field]) });
-export const ageColumn = (title: string, field: string, isWide = false): Column => ({
+/** Shows a field as it is; a list with commas. */
+export const column = <K extends string>(title: string, key: K, isWide = false): Column<With<K>> => ({
   title,
   isWide,
-  of: (row, nowMs) => ago(row?.[field], nowMs),
+  of: ({ [key]: value }) =>
+    Array.isArray(value) ? value.join(",") : value === null || value === undefined ? null : String(value),
 });
-export const view = (nameOf: string | ((row: Row) => string), ...columns: readonly Column[]): View => ({
+
+export const stateColumn = <K extends string>(title: string, key: K): Column<With<K>> => ({
+  title,
+  of: ({ [key]: value }) => state(value),
+});
+
+export const ageColumn = <K extends string>(title: string, key: K, isWide = false): Column<With<K, string | null>> => ({
+  title,
+  isWide,
+  of: ({ [key]: time }, nowMs) => ago(time, nowMs),
+});
+
+export const view = <T>(nameOf: (keyof T & string) | ((row: T) => string), ...columns: Column<T>[]): View<T> => ({
   columns,
-  nameOf: typeof nameOf === "string" ? (row) => String(row?.[nameOf] ?? "") : nameOf,
+  nameOf: typeof nameOf === "string" ? (row) => String(row[nameOf] ?? "") : nameOf,
 });

@@ -1,39 +1,15 @@
-import { type Client, createClient, type SessionTokens } from "@binnacle/client";
 import { CommanderError, Option, Command as Program } from "commander";
-import pc from "picocolors";
-import manifest from "../package.json" with { type: "json" };
-import {
-  type Call,
-  type Command,
-  type Field,
-  type Given,
-  pairs,
-  parsedFile,
-  parsedValue,
-  place,
-  positionsIn,
-} from "./command.ts";
-import { isCheckDue, noteContract } from "./contract.ts";
-import { type PositionOf, requestLines, told } from "./failure.ts";
-import { Finder } from "./find.ts";
-import { CliError, EXIT, type Host, printable } from "./host.ts";
-import { FORMATS, parseFormat, rendered, type Style } from "./output.ts";
-import { changeState, parseState, type Target, targetOf, withSession } from "./state.ts";
-
-export const VERSION: string = manifest.version;
-
-/** The options of every command. */
-interface Globals {
-  readonly context?: string;
-  readonly url?: string;
-  readonly org?: string;
-  readonly project?: string;
-  readonly cluster?: string;
-  readonly output: string;
-  readonly color: "auto" | "always" | "never";
-  readonly debug?: boolean;
-  readonly yes?: boolean;
-}
+import { callOf, type Globals, type Run, showDone, VERSION } from "./call.ts";
+import { type Call, type Command, type Field, type Given, isReference, pairs, parsedValue, place } from "./command.ts";
+import { answerTo, asked } from "./commands/completion.ts";
+import { hasPath } from "./completion.ts";
+import { exampleOf } from "./examples.ts";
+import { errorReport } from "./failure.ts";
+import { CliError, EXIT, type ExitCode, type Host, MEANINGS } from "./host.ts";
+import { usageError } from "./meant.ts";
+import { FORMATS } from "./output.ts";
+import { expanded, withoutHelp } from "./shortcuts.ts";
+import { parseState } from "./state.ts";
 
 /** A noun; `heading` is what it stands under in the help of the program. */
 export interface Group {
@@ -51,33 +27,50 @@ export async function runCli(
   commands: readonly Command[],
   groups: readonly Group[],
 ): Promise<number> {
-  const run: Run = { host, pending: [], positionOf: () => null };
-  const program = programOf(commands, groups, run);
+  const run: Run = { host, pending: [], positionOf: () => null, said: [] };
   try {
-    await program.parseAsync([...argv], { from: "user" });
+    if (argv[0] === "__complete") return await complete(argv.slice(1), commands, run);
+    const line = withoutHelp(await withAliases(argv, commands, host));
+    const program = programOf(commands, groups, run, line);
+    await program.parseAsync([...line], { from: "user" });
     await Promise.all(run.pending);
     return run.exitCode ?? EXIT.ok;
   } catch (error) {
     await Promise.allSettled(run.pending);
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
     if (host.interrupted.aborted) return EXIT.interrupted;
-    const { lines, exitCode } = told(error, run.positionOf);
+    const { lines, exitCode } = errorReport(error, run.positionOf, host.env);
     host.err.write(`${lines.join("\n")}\n`);
     return exitCode;
   }
 }
 
-interface Run {
-  readonly host: Host;
-  /** Writes of the session that are under way. */
-  readonly pending: Promise<void>[];
-  positionOf: PositionOf;
-  exitCode?: number;
-  /** Checks the contract of the control plane that the command has called, if it is time. */
-  checkContract?: () => Promise<void>;
+/** The aliases are read only where the line does not begin with a command. */
+async function withAliases(
+  argv: readonly string[],
+  commands: readonly Command[],
+  host: Host,
+): Promise<readonly string[]> {
+  const [first = "-"] = argv;
+  if (first.startsWith("-") || first === "help" || hasPath(commands, [first])) return argv;
+  return expanded(argv, parseState(await host.readState()).aliases ?? {});
 }
 
-function programOf(commands: readonly Command[], groups: readonly Group[], run: Run): Program {
+/** Answers a shell. It is not parsed as a command, because the words are those of another line. */
+async function complete(argv: readonly string[], commands: readonly Command[], run: Run): Promise<ExitCode> {
+  const position = asked(argv, commands);
+  const { flags } = position;
+  const globals = { output: "table", color: "never" as const };
+  const places = Object.fromEntries(
+    ["context", "url", "org", "project", "cluster"].map((name) => [name, flags[`--${name}`]] as const),
+  );
+  const call = await callOf({ ...globals, ...places }, run);
+  run.host.out.write(await answerTo(call, position));
+  await Promise.allSettled(run.pending);
+  return EXIT.ok;
+}
+
+function programOf(commands: readonly Command[], groups: readonly Group[], run: Run, argv: readonly string[]): Program {
   const { host } = run;
   const program = new Program("binnacle")
     .description("Runs applications on many Kubernetes clusters.")
@@ -89,8 +82,7 @@ function programOf(commands: readonly Command[], groups: readonly Group[], run: 
       getErrHelpWidth: () => host.err.columns || 100,
       getOutHasColors: () => host.out.isTerminal,
       getErrHasColors: () => host.err.isTerminal,
-      outputError: (text, write) =>
-        write(text.replace(/^\(Did you mean (.*)\?\)$/m, (_, name: string) => `fix: did you mean ${name}?`)),
+      outputError: (text, write) => write(usageError(text, commands, argv)),
     })
     .helpCommand(false)
     .configureHelp({ showGlobalOptions: false, sortSubcommands: false })
@@ -108,7 +100,7 @@ function programOf(commands: readonly Command[], groups: readonly Group[], run: 
     .option("--debug", "print every request, with secrets masked");
   program.addHelpText(
     "after",
-    "\nEvery option above works with every command.\nExit codes: 0 ok, 1 failed, 2 usage or differences, 3 not found, 4 refused, 5 conflict, 6 time-out, 7 unreachable.",
+    ["\nEvery option above works with every command.\n\nExit codes:", ...exitCodes()].join("\n"),
   );
   const nodes = new Map<string, Program>([["", program]]);
   const known = new Map(groups.map((group) => [group.path, group]));
@@ -135,12 +127,17 @@ function programOf(commands: readonly Command[], groups: readonly Group[], run: 
     for (const field of command.fields) addOption(made, field);
     if (command.takesFile)
       made.option("-f, --file <file>", "YAML or JSON with the fields of the request; - is standard input");
-    if (command.notes) made.addHelpText("after", `\n${command.notes}`);
+    const example = exampleOf(command);
+    const more = [command.notes, example && `Example: ${example}`].filter(Boolean).join("\n");
+    if (more) made.addHelpText("after", `\n${more}`);
     made.action(async () => {
       run.exitCode = (await perform(command, made, program.opts<Globals>(), run)) ?? EXIT.ok;
     });
   }
 }
+
+const exitCodes = () =>
+  Object.entries(MEANINGS).map(([name, meaning]) => `  ${String(EXIT[name as keyof typeof EXIT]).padEnd(5)}${meaning}`);
 
 const helpOf = ({ fields }: Command, word: string): string => fields.find(({ from }) => from === word)?.help ?? "";
 
@@ -158,6 +155,18 @@ function addOption(program: Program, { from, kind, help = "", choices, preset }:
   program.addOption(option);
 }
 
+/** An option of which the command above has one too is read by that one, wherever it stands. Its others are not for this command. */
+function optionsOf(program: Program): Record<string, unknown> {
+  const above = program.parent?.parent ? program.parent : null;
+  const isGiven = (option: Option) => above?.getOptionValueSource(option.attributeName()) === "cli";
+  const given = above?.options.filter(isGiven) ?? [];
+  const own = new Set(program.options.map((option) => option.attributeName()));
+  const stray = given.find((option) => !own.has(option.attributeName()));
+  if (stray) throw new CliError(`unknown option '${stray.long}'`);
+  const values = given.map((option) => [option.attributeName(), above?.getOptionValue(option.attributeName())]);
+  return { ...program.opts(), ...Object.fromEntries(values) };
+}
+
 async function perform(command: Command, program: Program, globals: Globals, run: Run): Promise<number | undefined> {
   const call = await callOf(globals, run);
   const words = command.usage.split(" ").filter((word) => /^[<[]/.test(word));
@@ -168,7 +177,7 @@ async function perform(command: Command, program: Program, globals: Globals, run
     if (Array.isArray(value)) rest = value;
     else if (value !== undefined) args[word.replace(/[<>[\].]/g, "")] = String(value);
   });
-  const options = { ...program.opts() } as Record<string, unknown>;
+  const options = optionsOf(program);
   const input: Record<string, unknown> = {};
   if (command.takesFile && typeof options["file"] === "string") {
     const file = options["file"];
@@ -183,6 +192,7 @@ async function perform(command: Command, program: Program, globals: Globals, run
   }
   const given: Given = { args, rest, options, input };
   const exitCode = (await command.run(call, given)) ?? undefined;
+  if (!exitCode) showDone(call, run);
   await run.checkContract?.();
   return exitCode;
 }
@@ -197,20 +207,15 @@ async function fieldValue(
   const { from, kind = "text" } = field;
   const isOption = from.startsWith("-");
   if (from === "") return field.constant;
-  if (PLACES.has(from)) return field.to ? call.find.resolve(kind as "org", undefined) : undefined;
+  if (PLACES.has(from)) return field.to && isReference(kind) ? call.find.resolve(kind, undefined) : undefined;
   if (kind === "secret") return secretOf(field, options, call);
   const text = isOption ? options[nameOf(field)] : args[from.replace(/[<>[\].]/g, "")];
-  if (text === undefined) return undefined;
+  if (text === undefined || kind === "key") return undefined;
   if (kind === "flag" || Array.isArray(text))
     return kind === "map" ? pairs(from.split(" ")[0] ?? from, text as string[]) : text;
   if (isReference(kind)) return field.to ? call.find.resolve(kind, text as string) : text;
   return parsedValue(from.split(" ")[0] ?? from, kind, text as string);
 }
-
-const isReference = (
-  kind: NonNullable<Field["kind"]>,
-): kind is Exclude<typeof kind, "text" | "integer" | "flag" | "list" | "map" | "secret"> =>
-  !["text", "integer", "flag", "list", "map", "secret"].includes(kind);
 
 /** From standard input, a file or a person; never from the command line, which others on the machine can read. */
 async function secretOf(
@@ -230,97 +235,3 @@ async function secretOf(
 }
 
 const withoutLineEnd = (text: string) => text.replace(/\r?\n$/, "");
-
-async function callOf(globals: Globals, run: Run): Promise<Call> {
-  const { host } = run;
-  const format = parseFormat(globals.output);
-  const wantsAuto = globals.color === "auto" && !host.env["NO_COLOR"] && host.env["TERM"] !== "dumb";
-  const colorsFor = ({ isTerminal }: Host["out"]) =>
-    pc.createColors(globals.color === "always" || (wantsAuto && isTerminal));
-  const style: Style = {
-    colors: colorsFor(host.out),
-    columns: host.out.isTerminal ? host.out.columns : 0,
-    get nowMs() {
-      return host.now();
-    },
-  };
-  const state = parseState(await host.readState());
-  const fetch = globals.debug ? debugged(host) : host.fetch;
-  let target: Target | null = null;
-  let client: Client | null = null;
-  const targetNow = () => (target ??= targetOf(state, globals, host.env));
-  const clientNow = () => (client ??= connected(targetNow(), fetch, run));
-  run.checkContract = async () => {
-    const name = target?.name ?? null;
-    if (client === null || name === null) return;
-    // It is read again: the command may have signed out.
-    const context = parseState(await host.readState()).contexts[name];
-    if (!(context?.token || context?.session) || !isCheckDue(context.contract, host.now())) return;
-    await noteContract(host, client, name).catch(() => undefined);
-  };
-  return {
-    host,
-    format,
-    style,
-    errColors: colorsFor(host.err),
-    state,
-    asked: globals,
-    fetch,
-    isConfirmed: globals.yes === true,
-    get target() {
-      return targetNow();
-    },
-    get client() {
-      return clientNow();
-    },
-    get find() {
-      return new Finder(clientNow(), globals, targetNow());
-    },
-    say: (text) => host.err.write(`${printable(text, { lines: true, colors: true })}\n`),
-    show: (view, body) => host.out.write(rendered(view, { body, rows: [body], isList: false }, format, style)),
-    list(view, rows) {
-      const shown = { body: { data: rows, total_count: rows.length }, rows, isList: true };
-      if (rows.length > 0 || (format.kind !== "table" && format.kind !== "wide"))
-        host.out.write(rendered(view, shown, format, style));
-      else host.err.write("Nothing found.\n");
-    },
-    readAs(file, text) {
-      run.positionOf = positionsIn(file, text);
-      return parsedFile(file, text);
-    },
-    locate(positionOf) {
-      run.positionOf = positionOf;
-    },
-    async confirm(question) {
-      if (globals.yes) return;
-      if (!host.isInteractive) throw new CliError(`${question} Nobody can be asked here.`, EXIT.usage, "add --yes");
-      if (!(await host.confirm(question))) throw new CliError("Nothing was done.", EXIT.failed);
-    },
-  };
-}
-
-/** A client of the target. A session that it renews is kept for the next run. */
-function connected({ url, name, credential }: Target, fetch: Host["fetch"], run: Run): Client {
-  const onSession = (session: SessionTokens | null) => {
-    if (name !== null) run.pending.push(changeState(run.host, (state) => withSession(state, name, session)));
-  };
-  return createClient({ url, userAgent: USER_AGENT, fetch, onSession, ...credential });
-}
-
-const USER_AGENT = `binnacle-cli/${VERSION}`;
-
-/** Prints every request and how it was answered. */
-function debugged(host: Host): Host["fetch"] {
-  return async (input, init) => {
-    const url = input instanceof Request ? input.url : String(input);
-    for (const line of requestLines(init?.method ?? "GET", url, new Headers(init?.headers), init?.body))
-      host.err.write(`${line}\n`);
-    const startedMs = host.now();
-    const response = await host.fetch(input, init);
-    const id = response.headers.get("x-request-id");
-    host.err.write(
-      `< ${response.status} in ${Math.round(host.now() - startedMs)} ms${id ? `, request ${printable(id)}` : ""}\n`,
-    );
-    return response;
-  };
-}

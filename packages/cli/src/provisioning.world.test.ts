@@ -1,5 +1,5 @@
-import { startWorld, type World } from "@binnacle/world";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { startWorld } from "@binnacle/world";
+import { afterAll, beforeEach, expect, test } from "vitest";
 import { CloudRefusal } from "../../server/src/cloud/provider.ts";
 import {
   bringJob,
@@ -10,23 +10,20 @@ import {
 import { type Machine, machine } from "./host.fixture.ts";
 
 const ALLOWED = { action: "ec2:RunInstances", allowed: true };
-let world: World;
 let on: Machine;
 let allowed: boolean;
 let isKnown: boolean;
 
-beforeAll(async () => {
-  const aws = checkingCloud(async () => {
-    if (!isKnown) throw new CloudRefusal({ code: "bad_credentials", message: "AWS refused the credential." });
-    return {
-      identity: "arn:aws:iam::1:user/binnacle",
-      permissions: [{ ...ALLOWED, allowed }],
-      quotas: [{ name: "vCPU", limit: 64, used: 12 }],
-    };
-  });
-  world = await startWorld({ env: { BINNACLE_ROLES: "api" }, clouds: { aws } });
+const aws = checkingCloud(async () => {
+  if (!isKnown) throw new CloudRefusal({ code: "bad_credentials", message: "AWS refused the credential." });
+  return {
+    identity: "arn:aws:iam::1:user/binnacle",
+    permissions: [{ ...ALLOWED, allowed }],
+    quotas: [{ name: "vCPU", limit: 64, used: 12 }],
+  };
 });
-afterAll(() => world?.stop());
+const world = await startWorld({ env: { BINNACLE_ROLES: "api" }, clouds: { aws } });
+afterAll(() => world.stop());
 beforeEach(() => {
   on = machine();
   on.env = { BINNACLE_URL: world.url, BINNACLE_TOKEN: world.admin.token };
@@ -44,6 +41,9 @@ async function print(job: string, ...lines: string[]): Promise<void> {
     .execute();
 }
 
+const newestJobOf = async (cluster: string) =>
+  (await world.admin.api.get(`/clusters/${cluster}/provisioning-jobs`)).body.data[0];
+
 const PLAN = {
   planned_at: "2026-01-31T09:30:00.000Z",
   summary: { add: 0, change: 0, remove: 1 },
@@ -51,13 +51,14 @@ const PLAN = {
   estimate: { monthly: 121.47, currency: "USD", prices_of: "2026-11-01", note: "Without traffic.", items: [] },
 };
 
-test("[BC37] a plan is waited for and shown with its estimate, and nothing is changed", async () => {
+test("[BC37] the CLI waits for a plan of a cluster and shows it with its estimate, and nothing is changed", async () => {
   const { id, provisioning_job_id } = await newCluster();
   const db = world.database.kysely;
   await bringJob(db, provisioning_job_id, "succeeded");
   on.fetch = async (input, init) => {
     const answer = await globalThis.fetch(input, init);
-    const fields = { status: "succeeded", plan: JSON.stringify(PLAN) } as const;
+    const made = { plan: JSON.stringify(PLAN), plan_digest: "digest", started_at: world.clock.now() };
+    const fields = { status: "succeeded", ...made } as const;
     if (init?.method === "POST")
       await db.updateTable("provisioning_jobs").set(fields).where("dry_run", "=", true).execute();
     return answer;
@@ -74,9 +75,24 @@ test("[BC37] a plan is waited for and shown with its estimate, and nothing is ch
   expect(job).toMatchObject({ dry_run: true, action: "scale", desired_node_count: 2 });
   const shown = await on.run("jobs", "plan", job.id, "-o", "json");
   expect(JSON.parse(shown.out)).toMatchObject({ job_id: job.id, ...PLAN });
+
+  expect(ran.err).toContain(`--plan ${job.id}`);
+  const ended = { finished_at: world.clock.now() };
+  await db.updateTable("provisioning_jobs").set(ended).where("id", "=", provisioning_job_id).execute();
+  expect((await on.run("clusters", "delete", id, "--plan", job.id, "--yes")).code).toBe(5);
+  const bound = await on.run("clusters", "scale", id, "2", "--plan", job.id, "-o", "jsonpath=$.plan_job_id");
+  expect(bound).toMatchObject({ code: 0, out: `${job.id}\n` });
+  await bringJob(db, (await newestJobOf(id)).id, "failed", { error_message: "It is another plan." });
+  await db
+    .updateTable("provisioning_jobs")
+    .set({ error_code: "plan_changed" })
+    .where("plan_job_id", "=", job.id)
+    .execute();
+  const followed = await on.run("jobs", "wait", (await newestJobOf(id)).id);
+  expect(followed).toMatchObject({ code: 1, err: expect.stringContaining(`fix: binnacle clusters plan ${id}`) });
 });
 
-test("[BC38] jobs logs --follow prints every line once and ends with the outcome of the job", async () => {
+test("[BC38] `jobs logs --follow` prints every line once and ends with the outcome of the job", async () => {
   const { provisioning_job_id: job } = await newCluster();
   await print(job, "init", "\u001b]0;taken over\u0007apply");
   await bringJob(world.database.kysely, job, "succeeded");
@@ -95,7 +111,7 @@ test("[BC38] jobs logs --follow prints every line once and ends with the outcome
   });
 });
 
-test("[BC39] jobs cancel asks first", async () => {
+test("[BC39] `jobs cancel` asks first", async () => {
   const { provisioning_job_id: job } = await newCluster();
   expect((await on.run("jobs", "cancel", job)).code).toBe(2);
   expect((await on.run("jobs", "show", job, "-o", "jsonpath=$.status")).out).toBe("pending\n");
@@ -103,7 +119,7 @@ test("[BC39] jobs cancel asks first", async () => {
   expect((await on.run("jobs", "show", job, "-o", "jsonpath=$.error_code")).out).toBe("cancelled\n");
 });
 
-test("[BC41] scaling, cancelling and deleting say what happens next, and how to follow it", async () => {
+test("[BC41] the commands that scale, cancel and delete say what happens next, and how to follow it", async () => {
   const { id, provisioning_job_id: create } = await newCluster();
   const db = world.database.kysely;
   await bringJob(db, create, "running");
@@ -120,7 +136,7 @@ test("[BC41] scaling, cancelling and deleting say what happens next, and how to 
   expect((await on.run("clusters", "delete", own.body.id, "--yes")).err).toBe(`Deleted ${own.body.id}.\n`);
 });
 
-test("[BC40] credentials check lists permissions and quotas, and ends with 1 where they do not suffice", async () => {
+test("[BC40] `credentials check` lists permissions and quotas, and ends with 1 where they do not suffice", async () => {
   const credential = await storedCredential(world.admin.api, world.demoOrgId);
   const ran = await on.run("credentials", "check", credential);
   expect(ran).toMatchObject({ code: 0, err: expect.stringContaining("arn:aws:iam::1:user/binnacle") });
@@ -138,4 +154,13 @@ test("[BC40] credentials check lists permissions and quotas, and ends with 1 whe
     out: "",
     err: "error: AWS refused the credential.\n",
   });
+});
+
+test("[BC1637] `credentials create` takes the fields of a provider, and lists show by name those that can be read", async () => {
+  on.files.set("key.txt", "wJalrXUtnFEMI/K7MDENG\n");
+  const given = ["--access-key-id", "AKIAIOSFODNN7EXAMPLE", "--secret-access-key-file", "key.txt"];
+  await on.run("credentials", "create", "typed", "--provider", "aws", "--region", "eu-central-1", ...given);
+  const { out } = await on.run("credentials", "show", "typed");
+  expect(out).toContain("access_key_id=****MPLE");
+  expect(out).not.toContain("wJalr");
 });

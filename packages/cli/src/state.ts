@@ -21,6 +21,8 @@ export interface ContractCheck {
 export interface State {
   readonly current: string | null;
   readonly contexts: Readonly<Record<string, Context>>;
+  /** A person's own names for beginnings of command lines. */
+  readonly aliases?: Readonly<Record<string, string>>;
 }
 
 /** The variables that `binnacle` reads. */
@@ -31,8 +33,9 @@ export const NO_STATE: State = { current: null, contexts: {} };
 export function parseState(text: string | null): State {
   if (text === null) return NO_STATE;
   try {
-    const { current, contexts } = JSON.parse(text) as Partial<State>;
-    if (typeof contexts === "object" && contexts !== null) return { current: current ?? null, contexts };
+    const { current, contexts, aliases } = JSON.parse(text) as Partial<State>;
+    if (typeof contexts === "object" && contexts !== null)
+      return { current: current ?? null, contexts, ...(aliases ? { aliases } : {}) };
   } catch {
     // Falls through to the message, which does not show the text: it holds tokens.
   }
@@ -56,6 +59,7 @@ export function changeState(host: Host, change: (state: State) => State): Promis
 }
 
 export const withContext = (state: State, name: string, context: Context): State => ({
+  ...state,
   current: name,
   contexts: { ...state.contexts, [name]: context },
 });
@@ -76,7 +80,7 @@ export function withContract(state: State, name: string, contract: ContractCheck
 
 export function withoutContext(state: State, name: string): State {
   const { [name]: _removed, ...contexts } = state.contexts;
-  return { current: state.current === name ? null : state.current, contexts };
+  return { ...state, current: state.current === name ? null : state.current, contexts };
 }
 
 export function renamed(state: State, from: string, to: string): State {
@@ -85,7 +89,7 @@ export function renamed(state: State, from: string, to: string): State {
     throw new CliError(`There is a context "${to}" already.`, EXIT.conflict, `binnacle context delete ${to}`);
   }
   const { [from]: _moved, ...contexts } = state.contexts;
-  return { current: state.current === from ? to : state.current, contexts: { ...contexts, [to]: context } };
+  return { ...state, current: state.current === from ? to : state.current, contexts: { ...contexts, [to]: context } };
 }
 
 export function existing(state: State, name: string): Context {
@@ -104,7 +108,10 @@ export function contextNameFor(url: string, state: State): string {
 
 /** The address without what does not belong to it. */
 export function cleanUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : URL.canParse(`https://${text}`) ? new URL(`https://${text}`) : null;
+  // `127.0.0.1:8080` is a host and a port; nobody encrypts what does not leave the machine. A name that only begins so is anybody's.
+  const scheme = /^(localhost|127(\.\d{1,3}){3}|\[::1\])([:/]|$)/.test(text) ? "http" : "https";
+  const whole = text.includes("://") ? text : `${scheme}://${text}`;
+  const url = URL.canParse(whole) ? new URL(whole) : null;
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
     throw new CliError(
       "The address must look like https://binnacle.example.com, without a user, a query or a fragment.",

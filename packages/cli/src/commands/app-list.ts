@@ -1,8 +1,10 @@
-import { type Command, LIMIT, option, taken } from "../command.ts";
+import type { App, AppListItem, AppSummary } from "@binnacle/client";
+import { type Command, command, LIMIT, limitOf, listAll, option } from "../command.ts";
 import { ageColumn, column, stateColumn, view } from "../output.ts";
+import { showList, WATCH } from "../watching.ts";
 import { APP } from "./app-views.ts";
 
-const SUMMARY = view(
+const SUMMARY = view<AppSummary>(
   ({ namespace, name }) => `${namespace}/${name}`,
   { title: "NAME", of: ({ namespace, name }) => `${namespace}/${name}` },
   stateColumn("PHASE", "phase"),
@@ -13,7 +15,7 @@ const SUMMARY = view(
   ageColumn("SINCE", "phase_since"),
   column("REASON", "phase_reason", true),
   column("MESSAGE", "phase_message", true),
-  column("BY", "last_deployment.created_by", true),
+  { title: "BY", isWide: true, of: ({ last_deployment }) => last_deployment?.created_by },
   column("ID", "id", true),
 );
 
@@ -30,23 +32,27 @@ const FILTERS = [
 ];
 
 /** The whole apps, newest first; or their summaries, where something is said about which ones and how. */
-export const APP_LIST: Command = {
-  usage: "apps list",
-  about: "List the apps you can see, or those of --project; filtered and sorted by the options",
-  fields: [...FILTERS, LIMIT],
-  uses: ["listApps", "listProjectApps", "listAppSummaries"],
-  async run(call, { options, input }) {
-    const isPlaced = Boolean(call.asked.project ?? call.target.project);
-    const limit = options["limit"] as number | undefined;
-    if (Object.keys(input).length > 0) {
-      const place = isPlaced ? { project_id: await call.find.projectId() } : {};
-      call.list(SUMMARY, await taken(call, "listAppSummaries", { ...place, ...input }, limit));
+export const APP_LIST: Command = command(
+  "listAppSummaries",
+  "apps list",
+  "List the apps you can see, or those of --project; filtered and sorted by the options",
+  {
+    fields: [...FILTERS, LIMIT, WATCH],
+    also: ["listApps", "listProjectApps"],
+    async run(call, given) {
+      const { input } = given;
+      const isPlaced = Boolean(call.asked.project ?? call.target.project);
+      const limit = limitOf(given);
+      if (Object.keys(input).length > 0) {
+        const place = isPlaced ? { project_id: await call.find.projectId() } : {};
+        await showList(call, given, SUMMARY, () => listAll(call, "listAppSummaries", { ...place, ...input }, limit));
+        return undefined;
+      }
+      const id = isPlaced ? await call.find.projectId() : null;
+      await showList<App | AppListItem>(call, given, APP, () =>
+        id === null ? listAll(call, "listApps", {}, limit) : listAll(call, "listProjectApps", { id }, limit),
+      );
       return undefined;
-    }
-    const rows = isPlaced
-      ? await taken(call, "listProjectApps", { id: await call.find.projectId() }, limit)
-      : await taken(call, "listApps", {}, limit);
-    call.list(APP, rows);
-    return undefined;
+    },
   },
-};
+);

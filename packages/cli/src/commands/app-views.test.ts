@@ -1,4 +1,4 @@
-import type { Answer } from "@binnacle/client";
+import type { Answer, ResourceNode } from "@binnacle/client";
 import pc from "picocolors";
 import { describe, expect, test } from "vitest";
 import { losses } from "../command.ts";
@@ -7,12 +7,18 @@ import { tree } from "./app-views.ts";
 type DeletionPreview = Answer<"previewAppDeletion">;
 
 const PLAIN = pc.createColors(false);
-const node = (id: string, parent_id: string | null, kind: string, name: string, more: object = {}) => ({
+const node = (
+  id: string,
+  parent_id: string | null,
+  kind: string,
+  name: string,
+  more: Partial<ResourceNode> = {},
+): ResourceNode => ({
   ...{ id, parent_id, kind, name, status: "ready", reason: null, message: null, desired: null, ready: null },
-  ...{ restarts: null, ...more },
+  ...{ component: null, api_version: null, namespace: null, node: null, created_at: null, restarts: null, ...more },
 });
 
-test("[BC33] the tree has each object below its parent, with its counts and why it is not ready", () => {
+test("[BC33] the tree of an app has each object below its parent, with its counts and why it is not ready", () => {
   const lines = tree(
     [
       node("app", null, "App", "shop"),
@@ -73,7 +79,7 @@ describe("[BC35] before a deletion", () => {
       ["Volume shop-db-data (10Gi) is kept. Add the component again."],
     ],
     [
-      "a cluster that has not answered is no promise",
+      "a cluster that has not answered is not a promise",
       { volumes_known: false, message: "No operator of the cluster is connected." },
       ["No operator of the cluster is connected."],
     ],

@@ -1,16 +1,30 @@
-import { arg, type Call, type Given, send } from "../command.ts";
+import type {
+  App,
+  AppListItem,
+  ComponentSecret,
+  ComponentStatus,
+  Deployment,
+  DeploymentChange,
+  DeploymentListItem,
+  PodStatus,
+  ResourceNode,
+} from "@binnacle/client";
+import { arg, type Call, type Given, option, send } from "../command.ts";
+import type { AppAddress } from "../find.ts";
 import { CliError, EXIT, printable } from "../host.ts";
-import { ageColumn, type Colors, column, painted, type Row, state, stateColumn, view } from "../output.ts";
+import { ageColumn, type Colors, column, painted, state, stateColumn, view } from "../output.ts";
+import { suspensionText } from "../suspension.ts";
 
 export const THE_APP = arg("<app>", "*", "app", "as name or namespace/name");
 
-export const isTable = ({ format }: Call) => format.kind === "table" || format.kind === "wide";
+export const ofComponent = <const P extends string>(to: P) =>
+  option("--component <name>", to, "the component; needed where there are several");
 
 /** The named component, or the only workload. */
-export async function componentOf(call: Call, { input, options }: Given): Promise<string> {
+export async function componentOf(call: Call, { input, options }: Given<AppAddress>): Promise<string> {
   if (typeof options["component"] === "string") return options["component"];
-  const { body: _body, ...address } = input;
-  const app = await send(call, "getApp", address);
+  const { namespace, name: appName, project_id } = input;
+  const app = await send(call, "getApp", { namespace, name: appName, project_id });
   const names = app.components.filter(({ type = "workload" }) => type === "workload").map(({ name }) => name);
   if (names.length === 1 && names[0]) return names[0];
   throw new CliError(
@@ -20,26 +34,33 @@ export async function componentOf(call: Call, { input, options }: Given): Promis
   );
 }
 
-const ready = ({ components_status, components }: Row): string => {
-  const rows: Row[] = components_status ?? [];
-  const sum = (field: string) => rows.reduce((total, row) => total + (row[field] ?? 0), 0);
-  return rows.length > 0 ? `${sum("ready")}/${sum("desired")}` : `0/${components?.length ?? 0}`;
+const ready = ({
+  components_status: rows,
+  components,
+}: Pick<App | AppListItem, "components_status" | "components">): string => {
+  const sum = (field: "ready" | "desired") => rows.reduce((total, row) => total + (row[field] ?? 0), 0);
+  return rows.length > 0 ? `${sum("ready")}/${sum("desired")}` : `0/${components.length}`;
 };
 
-export const APP = view(
+export const APP = view<App | AppListItem>(
   ({ namespace, name }) => `${namespace}/${name}`,
   { title: "NAME", of: ({ namespace, name }) => `${namespace}/${name}` },
   stateColumn("PHASE", "phase"),
   { title: "READY", of: ready },
   column("REVISION", "revision"),
-  { title: "DRIFT", of: ({ drift }) => state(drift?.state) },
+  { title: "DRIFT", of: ({ drift }) => state(drift.state) },
   ageColumn("AGE", "created_at"),
+  { title: "SUSPENDED", isWide: true, of: ({ suspended }) => suspended?.state ?? null },
   column("REASON", "phase_reason", true),
   column("MESSAGE", "phase_message", true),
   column("DESCRIPTION", "description", true),
   column("ID", "id", true),
 );
-export const COMPONENT = view(
+/** Who has suspended an app, why, and whether that holds. */
+export const suspensionOf = ({ namespace, name, suspended }: Pick<App, "namespace" | "name" | "suspended">): string =>
+  suspensionText({ scope: "app", name: `${namespace}/${name}` }, suspended);
+
+export const COMPONENT = view<ComponentStatus>(
   "name",
   column("COMPONENT", "name"),
   stateColumn("PHASE", "phase"),
@@ -49,7 +70,7 @@ export const COMPONENT = view(
   column("REASON", "reason"),
   column("MESSAGE", "message"),
 );
-export const POD = view(
+export const POD = view<PodStatus>(
   "name",
   column("POD", "name"),
   column("PHASE", "phase"),
@@ -58,7 +79,7 @@ export const POD = view(
   column("REASON", "reason"),
   ageColumn("AGE", "started_at"),
 );
-export const DEPLOYMENT = view(
+export const DEPLOYMENT = view<Deployment | DeploymentListItem>(
   "revision",
   column("REVISION", "revision"),
   column("OPERATION", "operation"),
@@ -69,7 +90,7 @@ export const DEPLOYMENT = view(
   column("MESSAGE", "message"),
   column("ID", "deployment_id", true),
 );
-export const CHANGE = view(
+export const CHANGE = view<DeploymentChange>(
   "path",
   {
     title: "",
@@ -84,7 +105,7 @@ export const CHANGE = view(
   { title: "BEFORE", of: ({ before }) => shortened(before) },
   { title: "AFTER", of: ({ after }) => shortened(after) },
 );
-export const SECRET = view(
+export const SECRET = view<ComponentSecret>(
   "key",
   column("KEY", "key"),
   column("CHART VALUE", "chart_value"),
@@ -95,9 +116,9 @@ const shortened = (value: unknown): string | null =>
   value === undefined ? null : typeof value === "string" ? value : JSON.stringify(value);
 
 /** The nodes as lines, each below its parent. */
-export function tree(nodes: readonly Row[], colors: Colors): string {
+export function tree(nodes: readonly ResourceNode[], colors: Colors): string {
   const childrenOf = Map.groupBy(nodes, ({ parent_id }) => parent_id);
-  const lines = (node: Row, before: string, branch: string, next: string): string[] => {
+  const lines = (node: ResourceNode, before: string, branch: string, next: string): string[] => {
     const children = childrenOf.get(node.id) ?? [];
     const counts = node.desired === null ? "" : ` ${node.ready ?? 0}/${node.desired}`;
     const restarts = node.restarts ? `, ${node.restarts} restarts` : "";

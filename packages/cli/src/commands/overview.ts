@@ -1,6 +1,7 @@
-import { arg, type Command, IN_ORG, send, verb } from "../command.ts";
-import { ageColumn, column, type Row, stateColumn, view } from "../output.ts";
-import { isTable } from "./app-views.ts";
+import type { AttentionItem, FleetCluster, OrgOverview, SearchResult } from "@binnacle/client";
+import { arg, type Command, command, inOrg, isTable, listing, send } from "../command.ts";
+import { events } from "../following.ts";
+import { ageColumn, column, stateColumn, view } from "../output.ts";
 
 /** The states that something is in, such as `2 connected, 1 disconnected`. */
 const states = (counts: Readonly<Record<string, number>>): string =>
@@ -8,8 +9,7 @@ const states = (counts: Readonly<Record<string, number>>): string =>
     .filter(([, count]) => count > 0)
     .map(([name, count]) => `${count} ${name}`)
     .join(", ");
-
-const OVERVIEW = view(
+const OVERVIEW = view<OrgOverview>(
   () => "overview",
   { title: "CLUSTERS", of: ({ clusters }) => states(clusters.by_status) },
   { title: "PROJECTS", of: ({ projects }) => states(projects.by_lifecycle) },
@@ -19,8 +19,8 @@ const OVERVIEW = view(
   { title: "ADDONS", of: ({ addon_instances }) => states(addon_instances.by_phase) },
   { title: "ATTENTION", of: ({ attention }) => String(attention.total) },
 );
-const ATTENTION = view(
-  ({ namespace, name }: Row) => (namespace ? `${namespace}/${name}` : name),
+const ATTENTION = view<AttentionItem>(
+  ({ namespace, name }) => (namespace ? `${namespace}/${name}` : name),
   column("KIND", "kind"),
   {
     title: "NAME",
@@ -34,14 +34,14 @@ const ATTENTION = view(
   column("MESSAGE", "message"),
   column("ID", "id", true),
 );
-const FOUND = view(
-  ({ namespace, name }: Row) => (namespace ? `${namespace}/${name}` : name),
+const FOUND = view<SearchResult>(
+  ({ namespace, name }) => (namespace ? `${namespace}/${name}` : name),
   column("KIND", "kind"),
   { title: "NAME", of: ({ namespace, name }) => (namespace ? `${namespace}/${name}` : name) },
   column("IN", "detail"),
   column("ID", "id", true),
 );
-const FLEET = view(
+const FLEET = view<FleetCluster>(
   "name",
   column("NAME", "name"),
   stateColumn("STATUS", "status"),
@@ -53,51 +53,39 @@ const FLEET = view(
 );
 
 export const OVERVIEW_COMMANDS: readonly Command[] = [
-  verb({
-    usage: "system",
-    about: "Show how the installation is: database, jobs and connected operators",
-    operation: "getSystemStatus",
-    fields: [],
-  }),
-  {
-    usage: "overview",
-    about: "Show what an organization has, and what of it needs attention",
-    fields: [IN_ORG],
-    uses: ["getOrgOverview"],
+  command("getOrgOverview", "overview", "Show what an organization has, and what of it needs attention", {
+    fields: [inOrg("id")],
     async run(call, { input }) {
       const overview = await send(call, "getOrgOverview", input);
       call.show(OVERVIEW, overview);
       if (!isTable(call) || overview.attention.items.length === 0) return undefined;
-      call.host.out.write("\n");
+      call.print("\n");
       call.list(ATTENTION, overview.attention.items);
       return undefined;
     },
-  },
-  {
-    usage: "search <text>",
-    about: "Find what you can see by a part of its name",
+  }),
+  command("search", "search <text>", "Find what you can see by a part of its name", {
     fields: [arg("<text>", "q")],
-    uses: ["search"],
     async run(call, { input }) {
       const place = call.asked.org ? { org_id: await call.find.orgId() } : {};
-      call.list(FOUND, [...(await send(call, "search", { ...input, ...place })).results]);
-      return undefined;
+      call.list(FOUND, (await send(call, "search", { ...input, ...place })).results);
     },
-  },
-  verb({
-    usage: "members matrix",
-    about: "Show all members of an organization with their roles on its clusters and projects",
-    operation: "getRoleMatrix",
-    fields: [IN_ORG],
   }),
-  {
-    usage: "fleet",
-    about: "Show all clusters of an organization with the counts of their apps",
-    fields: [{ ...IN_ORG, to: "org_id" }],
-    uses: ["getFleet"],
-    async run(call, { input }) {
-      call.list(FLEET, [...(await send(call, "getFleet", input)).clusters]);
-      return undefined;
-    },
-  },
+  listing("getFleet", "fleet", "Show all clusters of an organization with the counts of their apps", {
+    fields: [inOrg("org_id")],
+    view: FLEET,
+  }),
+  command("streamEvents", "events", "Follow what happens, also of one --project or --cluster", {
+    fields: [
+      { from: "-f, --follow", kind: "flag", help: "what it does anyway" },
+      {
+        from: "--type <type>",
+        to: "resource_type",
+        help: "only events about such resources",
+        choices: ["cluster", "project", "workload", "build", "addon", "app", "activity", "all"],
+      },
+      { from: "--limit <count>", kind: "integer", help: "end after so many" },
+    ],
+    run: events,
+  }),
 ];

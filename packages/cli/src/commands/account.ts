@@ -4,14 +4,15 @@ import {
   createClient,
   Forbidden,
   Invalid,
+  type Me,
   type SessionTokens,
   Unauthenticated,
   Unreachable,
 } from "@binnacle/client";
-import { type Call, type Command, type Given, textOf, verb } from "./command.ts";
-import { noteContract } from "./contract.ts";
-import { CliError, EXIT } from "./host.ts";
-import { column, view } from "./output.ts";
+import { type Call, type Command, command, type Given, local, textOf, verb } from "../command.ts";
+import { noteContract } from "../contract.ts";
+import { CliError, EXIT } from "../host.ts";
+import { column, view } from "../output.ts";
 import {
   type Context,
   changeState,
@@ -19,15 +20,16 @@ import {
   contextNameFor,
   existing,
   renamed,
+  type State,
   withContext,
   withoutContext,
-} from "./state.ts";
+} from "../state.ts";
 
 /** What a token is given for where the server does not know sessions for devices. */
 const SCOPES = ["bundles:read", "clusters:read", "clusters:register", "install:report"] as const;
 const SLOWER_BY_MS = 5000;
 
-const ME = view(
+const ME = view<Me>(
   "username",
   column("USERNAME", "username"),
   column("NAME", "name"),
@@ -35,19 +37,31 @@ const ME = view(
   column("SUPERUSER", "is_superuser"),
   {
     title: "ORGANIZATIONS",
-    of: ({ organizations }) =>
-      organizations?.map(({ name, role }: Record<string, string>) => `${name} (${role})`).join(", "),
+    of: ({ organizations }) => organizations.map(({ name, role }) => `${name} (${role})`).join(", "),
   },
   column("TIER", "tier"),
+  {
+    title: "MAY",
+    // A control plane that is older does not say it.
+    of: ({ token }: { readonly token?: Me["token"] }) =>
+      token ? `what you may, by a token of ${token.scopes.join(" and ")}` : token === null ? "all that you may" : null,
+  },
+  {
+    title: "ONLY IN",
+    of: ({ token }: { readonly token?: Me["token"] }) =>
+      token?.project_id ? `project ${token.project_id}` : token?.org_id ? `organization ${token.org_id}` : null,
+  },
+  {
+    title: "UNTIL",
+    of: ({ token }: { readonly token?: Me["token"] }) => token?.expires_at.slice(0, 16).replace("T", " "),
+  },
 );
 
 type Credential = Pick<Context, "token" | "session" | "username">;
 
 export const ACCOUNT_COMMANDS: readonly Command[] = [
-  {
-    usage: "login [url]",
-    about: "Sign in to a control plane, in the browser unless told otherwise",
-    uses: ["startDeviceLogin", "claimDeviceToken", "login", "getMe", "refreshAccessToken"],
+  command("startDeviceLogin", "login [url]", "Sign in to a control plane, in the browser unless told otherwise", {
+    also: ["claimDeviceToken", "login", "getMe", "refreshAccessToken"],
     fields: [
       { from: "--username <name>", help: "sign in with a password, which is asked for" },
       { from: "--password-stdin", kind: "flag", help: "read the password from standard input" },
@@ -56,74 +70,58 @@ export const ACCOUNT_COMMANDS: readonly Command[] = [
       { from: "--name <context>", help: "how to call this control plane; its host unless given" },
     ],
     run: login,
-  },
-  {
-    usage: "logout",
-    about: "Revoke the session or token of the context, and forget it",
-    uses: ["logout", "revokePresentedCliToken"],
-    fields: [],
+  }),
+  command("logout", "logout", "Revoke the session or token of the context, and forget it", {
+    also: ["revokePresentedCliToken"],
     run: logout,
-  },
-  verb({ usage: "whoami", about: "Show who you are, and where", operation: "getMe", view: ME }),
-  verb({ usage: "access", about: "Show your roles and the places they hold in", operation: "getMyAccess" }),
-  {
-    usage: "context list",
-    about: "List the control planes you have signed in to",
-    uses: [],
-    fields: [],
-    async run(call): Promise<undefined> {
-      const { current, contexts } = call.state;
-      const rows = Object.entries(contexts).map(([name, { url, username, token, session, org, project }]) => ({
-        name,
-        url,
-        username: username ?? null,
-        credential: token ? "token" : session ? "session" : null,
-        org: org ?? null,
-        project: project ?? null,
-        current: name === current,
-      }));
-      call.list(CONTEXT, rows);
-    },
-  },
-  {
-    usage: "context use <name>",
-    about: "Use a control plane from now on; --org and --project are kept with it",
-    uses: [],
-    fields: [],
-    async run(call, { args }): Promise<undefined> {
+  }),
+  verb("getMe", "whoami", "Show who you are, and where", { view: ME }),
+  verb("getMyAccess", "access", "Show your roles and the places they hold in"),
+  local("context list", "List the control planes you have signed in to", async (call) => {
+    call.list(CONTEXT, contextRows(call.state));
+  }),
+  local(
+    "context use <name>",
+    "Use a control plane from now on; --org and --project are kept with it",
+    async (call, { args }) => {
       const name = args["name"] ?? "";
       const context = existing(call.state, name);
       const { org, project } = call.asked;
       const kept = { ...context, ...(org === undefined ? {} : { org }), ...(project === undefined ? {} : { project }) };
       await changeState(call.host, (state) => withContext(state, name, kept));
-      call.say(`Using ${name} (${context.url}).`);
+      call.info(`Using ${name} (${context.url}).`);
     },
-  },
-  {
-    usage: "context rename <from> <to>",
-    about: "Give a context another name",
-    uses: [],
-    fields: [],
-    async run(call, { args }): Promise<undefined> {
-      await changeState(call.host, (state) => renamed(state, args["from"] ?? "", args["to"] ?? ""));
-      call.say(`${args["from"]} is called ${args["to"]} now.`);
-    },
-  },
-  {
-    usage: "context delete <name>",
-    about: "Forget a control plane; `logout` before revokes the credential",
-    uses: [],
-    fields: [],
-    async run(call, { args }): Promise<undefined> {
+  ),
+  local("context rename <from> <to>", "Give a context another name", async (call, { args }) => {
+    await changeState(call.host, (state) => renamed(state, args["from"] ?? "", args["to"] ?? ""));
+    call.info(`${args["from"]} is called ${args["to"]} now.`);
+  }),
+  local(
+    "context delete <name>",
+    "Forget a control plane; `logout` before revokes the credential",
+    async (call, { args }) => {
       const name = args["name"] ?? "";
       existing(call.state, name);
       await changeState(call.host, (state) => withoutContext(state, name));
-      call.say(`Forgot ${name}.`);
+      call.info(`Forgot ${name}.`);
     },
-  },
+  ),
 ];
 
-const CONTEXT = view(
+type ContextRow = ReturnType<typeof contextRows>[number];
+
+const contextRows = ({ current, contexts }: State) =>
+  Object.entries(contexts).map(([name, { url, username, token, session, org, project }]) => ({
+    name,
+    url,
+    username: username ?? null,
+    credential: token ? "token" : session ? "session" : null,
+    org: org ?? null,
+    project: project ?? null,
+    current: name === current,
+  }));
+
+const CONTEXT = view<ContextRow>(
   "name",
   { title: "", of: ({ current }) => (current ? "*" : " ") },
   column("NAME", "name"),
@@ -147,14 +145,14 @@ async function login(call: Call, { args, options }: Given): Promise<undefined> {
   const url = cleanUrl(given);
   const { protocol, hostname } = new URL(url);
   if (protocol === "http:" && !/^(localhost|127\.|\[::1\])/.test(hostname)) {
-    call.say(`warning: ${url} is not encrypted: others on the way can read your credentials.`);
+    call.info(`warning: ${url} is not encrypted: others on the way can read your credentials.`);
   }
   const credential = await credentialOf(call, url, options);
   const name = textOf(options["name"]) ?? contextNameFor(url, state);
   const { org, project } = state.contexts[name]?.url === url ? state.contexts[name] : {};
   const kept: Context = { url, ...credential, ...(org ? { org } : {}), ...(project ? { project } : {}) };
   await changeState(host, (before) => withContext(before, name, kept));
-  call.say(
+  call.info(
     `Signed in to ${url}${credential.username ? ` as ${credential.username}` : ""}. The context is called ${name}.`,
   );
   const { token, session } = credential;
@@ -210,12 +208,12 @@ async function byDevice(call: Call, url: string, opensBrowser: boolean): Promise
     return response;
   };
   const client = createClient({ url, fetch });
-  const device = await startDevice(client, `binnacle on ${host.hostname}`.slice(0, 64));
+  const device = await startDevice(client, `binnacle on ${host.hostname}`.slice(0, 64).trim());
   const page = device.verification_uri_complete;
-  call.say(`Your code is ${device.user_code}. Approve it at\n\n  ${page}\n`);
+  call.info(`Your code is ${device.user_code}. Approve it at\n\n  ${page}\n`);
   if (opensBrowser && host.isInteractive && (await host.openPage(page)))
-    call.say("The page is opening in your browser. Waiting …");
-  else call.say("Waiting for the approval …");
+    call.info("The page is opening in your browser. Waiting …");
+  else call.info("Waiting for the approval …");
   let intervalMs = device.interval * 1000;
   const endMs = host.now() + device.expires_in * 1000;
   while (host.now() < endMs) {
@@ -275,7 +273,7 @@ async function logout(call: Call): Promise<undefined> {
   } catch (error) {
     // One that is not accepted any more needs no revocation; one that could not be revoked must not be forgotten.
     if (error instanceof Invalid)
-      call.say("warning: this server cannot revoke the token by itself: use `binnacle tokens delete`.");
+      call.info("warning: this server cannot revoke the token by itself: use `binnacle tokens delete`.");
     else if (!(error instanceof Unauthenticated)) throw error;
   }
   await changeState(call.host, (state) => {
@@ -288,5 +286,5 @@ async function logout(call: Call): Promise<undefined> {
     } = existing(state, name);
     return { ...state, contexts: { ...state.contexts, [name]: rest } };
   });
-  call.say(`Signed out of ${url}.`);
+  call.info(`Signed out of ${url}.`);
 }
