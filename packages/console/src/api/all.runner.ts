@@ -16,8 +16,7 @@ export function useAll<N extends ListName>(
     enabled,
     async queryFn({ signal }) {
       const items: ItemOf<N>[] = [];
-      const read = client.pages as (name: N, input: object, options: object) => AsyncIterable<ItemOf<N>>;
-      for await (const item of read(name, { ...input, items_per_page: 100 }, { signal })) {
+      for await (const item of client.pages(name, { ...input, items_per_page: 100 }, { signal })) {
         if (items.push(item) >= MOST) break;
       }
       return items;

@@ -7,9 +7,11 @@ export interface FailureView {
   readonly title: string;
   readonly detail: string;
   readonly requestId: string | null;
-  /** Messages by the dotted path of the field that they are about. */
-  readonly fields: Readonly<Record<string, string>>;
+  readonly fields: Problems;
 }
+
+/** Messages by the dotted path of the field that they are about. */
+export type Problems = Readonly<Record<string, string>>;
 
 const TITLES: Readonly<Record<string, readonly [FailureView["kind"], string]>> = {
   unauthenticated: ["other", "You are signed out"],
@@ -41,15 +43,58 @@ export function failureView(error: unknown): FailureView {
   return { kind, title, detail, requestId: error.requestId, fields: fieldsOf(error) };
 }
 
-/** An id that is none comes out of the address of the page, where nobody can correct a field. */
+/** A malformed id comes out of the address of the page, where nobody can correct a field. */
 const isOfAddress = (error: BinnacleError): boolean =>
   error instanceof Invalid && error.items.length > 0 && error.items.every(({ loc: [part] }) => part === "path");
 
-function fieldsOf(error: BinnacleError): Readonly<Record<string, string>> {
+function fieldsOf(error: BinnacleError): Problems {
   if (!(error instanceof Invalid)) return {};
   // The first part says where the field is (body, query, path), which a form does not know.
   return Object.fromEntries(error.items.map(({ loc, msg }) => [loc.slice(1).join("."), msg]));
 }
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The field of a form that a path of the API is about: the path itself, or the list that it leads into. A map may have dotted keys. */
+function placeOf(path: string, values: object): string | null {
+  const place: string[] = [];
+  let keys = path.split(".");
+  let inner: unknown = values;
+  while (isObject(inner)) {
+    const map = inner;
+    const found = keys.map((_, end) => keys.slice(0, end + 1)).findLast((part) => Object.hasOwn(map, part.join(".")));
+    if (!found) break;
+    place.push(...found);
+    keys = keys.slice(found.length);
+    inner = map[found.join(".")];
+  }
+  return place.length === 0 || isObject(inner) ? null : place.join(".");
+}
+
+/** The messages of a refused call by the fields of a form, and those that none of its fields is about. */
+export function placeErrors(problems: Problems, values: object) {
+  const fields: Record<string, string> = {};
+  const rest: string[] = [];
+  for (const [path, message] of Object.entries(problems)) {
+    const place = placeOf(path, values);
+    if (place === null) rest.push(path === "" ? message : `${path}: ${message}`);
+    else fields[place] ??= message;
+  }
+  return { fields, rest };
+}
+
+/** The messages about the entries of a map, as those of a form that holds the map. */
+export const prefixed = (map: string, problems: Problems): Problems =>
+  Object.fromEntries(Object.entries(problems).map(([key, message]) => [`${map}.${key}`, message]));
+
+/** The messages of a form that are about the entries of a map, by their keys. */
+export const unprefixed = (map: string, problems: Problems): Problems =>
+  Object.fromEntries(
+    Object.entries(problems).flatMap(([path, message]) =>
+      path.startsWith(`${map}.`) ? [[path.slice(map.length + 1), message]] : [],
+    ),
+  );
 
 /** The state of a read, as the library tells it. */
 interface Tried {

@@ -53,7 +53,9 @@ export function followEvents(cache: QueryClient): () => void {
 
   async function follow(): Promise<void> {
     const onDisconnect = () => setConnection(navigator.onLine ? "reconnecting" : "offline");
-    for await (const item of client.stream("streamEvents", {}, { signal: leaving.signal, onDisconnect })) {
+    const onReconnect = () => setConnection("live");
+    const options = { signal: leaving.signal, onDisconnect, onReconnect };
+    for await (const item of client.stream("streamEvents", {}, options)) {
       setConnection("live");
       if (item.type === "event") add(item.data);
       // Something may have been missed, so everything on screen is read again.
@@ -66,8 +68,9 @@ export function followEvents(cache: QueryClient): () => void {
       try {
         await follow();
       } catch (error) {
-        if (leaving.signal.aborted || error instanceof Unauthenticated) return;
+        if (error instanceof Unauthenticated) return;
       }
+      if (leaving.signal.aborted) return;
       setConnection(navigator.onLine ? "reconnecting" : "offline");
       await new Promise((resolve) => setTimeout(resolve, 2_000));
     }

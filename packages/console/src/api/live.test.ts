@@ -44,7 +44,7 @@ test.each<[string, ReadKey, Pick<Event, "type" | "resource">, boolean]>([
   ["the audit log, by any activity", ["listAuditLog", { id: "o" }], event({ type: "task" }, "activity"), true],
   ["the audit log, by a report of a cluster", ["listAuditLog", { id: "o" }], event({ namespace: "web" }), false],
   ["a read that never changes", ["getVersion", {}], event({}), false],
-])("[WC3] %s", (_, key, given, expected) => {
+])("[WC3] an event outdates what it is about and nothing else: %s", (_, key, given, expected) => {
   expect(isOutdated(key, given)).toBe(expected);
 });
 
@@ -58,9 +58,12 @@ const NOT_LIVE: readonly string[] = [
   "getBundle",
   "getChartRepository",
   "getClusterMetrics",
+  "exportAuditLog",
+  "getClusterGitops",
   "getComponentRun",
   "getDeviceLogin",
   "getInstallCommand",
+  "getOperatorUpgrade",
   "getProvisioningLogs",
   "getRateLimit",
   "getSshKey",
@@ -70,6 +73,8 @@ const NOT_LIVE: readonly string[] = [
   "inspectChart",
   "listAddonDefinitions",
   "listBundles",
+  "listCloudProviders",
+  "listOperatorUpgrades",
   "listRateLimits",
   "listTiers",
   "previewAddonInstanceDeletion",
@@ -81,7 +86,7 @@ const NOT_LIVE: readonly string[] = [
 const isStreamAlone = (answer: string | undefined) =>
   answer?.includes("text/event-stream") && !answer.includes('"application/json":');
 
-test("[WC3] every read of the API is kept live, or is known not to be", () => {
+test("[WC3] every read of the API is kept live, or is listed as one that need not be", () => {
   const reads = Object.values(openapi.paths)
     .flatMap((path) => ("get" in path && path.get ? [path.get] : []))
     .filter((operation) => !isStreamAlone(JSON.stringify(operation.responses[200 as never])))

@@ -31,6 +31,7 @@ export const OUTDATED_BY: Readonly<Partial<Record<CallName, readonly string[]>>>
   getAddonInstance: CONFIRMED_ADDON,
   listAddonRevisions: ["addon", "addon_instance"],
   listClusters: ["cluster"],
+  previewOperatorUpgrade: ["cluster"],
   getCluster: ["cluster"],
   getClusterSettings: ["cluster"],
   getClusterBundle: ["cluster"],

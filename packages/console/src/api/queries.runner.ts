@@ -33,7 +33,7 @@ export function useRead<N extends CallName>(name: N, input: Input<N>, options: R
 }
 
 const readOf = <N extends CallName>(name: N, input: Input<N>, signal?: AbortSignal): Promise<Answer<N>> =>
-  (client.call as (name: N, input: Input<N>, options: CallOptions) => Promise<Answer<N>>)(name, input, { signal });
+  client.call(name, input, { signal });
 
 const ROWS_PER_PAGE = 100;
 const pageOf = (index: number): number => Math.floor(index / ROWS_PER_PAGE) + 1;
@@ -42,6 +42,8 @@ const pageOf = (index: number): number => Math.floor(index / ROWS_PER_PAGE) + 1;
 export interface RowTable<T> {
   /** Null until the first page has come. */
   readonly total: number | null;
+  /** Whether there are more than `total`, which the server does not count. */
+  readonly isCapped: boolean;
   /** Undefined while its page is being read. */
   rowAt(index: number): T | undefined;
 }
@@ -57,6 +59,7 @@ export interface Rows<T> {
 interface RowPage<T> {
   readonly data: readonly T[];
   readonly total_count: number;
+  readonly total_capped?: boolean;
 }
 
 /** A page with long rows ends early, and the rest of it is read at its cursor. */
@@ -71,7 +74,7 @@ async function readPage<T>(name: ListName, asked: object, signal: AbortSignal): 
     answer = await read({ ...asked, cursor: answer.next_cursor, items_per_page: ROWS_PER_PAGE - data.length });
     data.push(...answer.data);
   }
-  return { total_count: answer.total_count, data };
+  return { ...answer, data };
 }
 
 /** Reads the pages of a list that hold the rows from `first` to `last`; the other rows are read when they come into view. */
@@ -98,6 +101,7 @@ export function useRows<N extends ListName>(name: N, input: Input<N>, first: num
     const byPage = new Map(pages.map((page, index) => [page, read[index]]));
     return {
       total: byPage.get(1)?.total_count ?? null,
+      isCapped: byPage.get(1)?.total_capped ?? false,
       rowAt: (index) => byPage.get(pageOf(index))?.data[index % ROWS_PER_PAGE],
     };
   }, [pages, read]);
@@ -115,8 +119,10 @@ function combined<T>(results: readonly UseQueryResult<unknown>[]) {
   };
 }
 
-/** The input of a change with what may go beside it, such as `ifMatch`. */
-export type ChangeInput<N extends CallName> = Input<N> & { readonly $options?: CallOptions };
+/** The input of a change with what may go beside it, such as `ifMatch`; as a function where it is found out at the last moment. */
+export type ChangeInput<N extends CallName> = Input<N> & {
+  readonly $options?: CallOptions | (() => Promise<CallOptions>);
+};
 
 /** A read that fails is asked for until the server answers. No change waits for that longer than this. */
 const READ_AGAIN_WITHIN_MS = 2_000;
@@ -125,8 +131,8 @@ const READ_AGAIN_WITHIN_MS = 2_000;
 export function useChange<N extends CallName>(name: N, onAnswer?: () => void) {
   const cache = useQueryClient();
   return useMutation<Answer<N>, BinnacleError, ChangeInput<N>>({
-    mutationFn: ({ $options, ...input }) =>
-      (client.call as (name: N, input: object, options?: CallOptions) => Promise<Answer<N>>)(name, input, $options),
+    mutationFn: async ({ $options, ...input }) =>
+      client.call(name, input, typeof $options === "function" ? await $options() : $options),
     // The input may hold a password, so it is forgotten with the form that sent it.
     gcTime: 0,
     onSuccess: () => onAnswer?.(),

@@ -7,7 +7,7 @@ import {
   IconRefresh,
 } from "@tabler/icons-react";
 import type { ComponentType } from "react";
-import { Moment, useTimeText } from "../parts/moment.tsx";
+import { Moment, useTimeText } from "../components/moment.tsx";
 import { basis, type Observed, type StatusView, TONE_COLOR, type Tone } from "./status.ts";
 import classes from "./status-badge.module.css";
 
@@ -21,7 +21,9 @@ const ICONS: Readonly<Record<Tone, ComponentType<IconProps>>> = {
 
 export function ToneIcon({ tone, size = 16 }: { readonly tone: Tone; readonly size?: number }) {
   const Icon = ICONS[tone];
-  return <Icon size={size} aria-hidden color={`var(--tone-${tone})`} style={{ flexShrink: 0 }} />;
+  return (
+    <Icon size={size} aria-hidden color={`var(--tone-${tone})`} style={{ flexShrink: 0, verticalAlign: "-0.125em" }} />
+  );
 }
 
 interface BadgeProps {

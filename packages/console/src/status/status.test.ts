@@ -5,12 +5,12 @@ import {
   ago,
   appStatus,
   basis,
-  believed,
   CLUSTER_STATUS,
   COMPONENT_PHASE,
   componentStatus,
+  confirmedStatus,
   PROJECT_LIFECYCLE,
-  rolloutWords,
+  rolloutText,
 } from "./status.ts";
 
 const NOW = Date.parse("2026-01-31T09:30:00.000Z");
@@ -18,17 +18,20 @@ const fresh = { stale: false, observed_at: "2026-01-31T09:29:56.000Z", generatio
 const TABLES = { ADDON_PHASE, APP_PHASE, CLUSTER_STATUS, COMPONENT_PHASE, PROJECT_LIFECYCLE };
 const good = Object.values(TABLES).flatMap((table) => Object.values(table).filter(({ tone }) => tone === "good"));
 
-test.each(good)("[WC4] $word is green only when it is fresh and confirmed for the current generation", (status) => {
-  expect(believed(status, fresh)).toEqual(status);
-  expect(believed(status, { ...fresh, stale: true }).tone).toBe("warning");
-  expect(believed(status, { ...fresh, observed_at: null }).tone).toBe("unknown");
-  expect(believed(status, { ...fresh, observed_generation: 6 }).tone).toBe("progress");
-  expect(believed(status, { ...fresh, observed_generation: null }).tone).toBe("progress");
-});
+test.each(good)(
+  "[WC4] the status $word is green only when it is fresh and confirmed for the current generation",
+  (status) => {
+    expect(confirmedStatus(status, fresh)).toEqual(status);
+    expect(confirmedStatus(status, { ...fresh, stale: true }).tone).toBe("warning");
+    expect(confirmedStatus(status, { ...fresh, observed_at: null }).tone).toBe("unknown");
+    expect(confirmedStatus(status, { ...fresh, observed_generation: 6 }).tone).toBe("progress");
+    expect(confirmedStatus(status, { ...fresh, observed_generation: null }).tone).toBe("progress");
+  },
+);
 
-test("[WC4] a state that is not good stays what it is, however old it is", () => {
-  expect(believed(APP_PHASE.failed, { ...fresh, stale: true })).toEqual(APP_PHASE.failed);
-  expect(believed(APP_PHASE.paused, { ...fresh, observed_at: null })).toEqual(APP_PHASE.paused);
+test("[WC4] a status that is not good stays as it is, however old it is", () => {
+  expect(confirmedStatus(APP_PHASE.failed, { ...fresh, stale: true })).toEqual(APP_PHASE.failed);
+  expect(confirmedStatus(APP_PHASE.paused, { ...fresh, observed_at: null })).toEqual(APP_PHASE.paused);
 });
 
 test.each([
@@ -58,9 +61,9 @@ test.each([
   [{ phase: "deploying", desired: 3, updated: 3 }, null],
   [{ phase: "running", desired: 3, updated: 0 }, null],
 ] as const)(
-  "[WC162] while a change is rolled out, the replicas of the new version are told apart: %j",
+  "[WC162] while a change is rolled out, the replicas of the new version are counted separately: %j",
   (status, words) => {
-    expect(rolloutWords(status)).toBe(words);
+    expect(rolloutText(status)).toBe(words);
   },
 );
 
@@ -69,7 +72,7 @@ test.each([
   [{ ...fresh, stale: true, observed_at: "2026-01-31T09:28:00.000Z" }, "generation 7 of 7, last seen 2 min ago"],
   [{ ...fresh, observed_at: null, observed_generation: null }, "generation 0 of 7, never seen"],
   [{ stale: false, observed_at: "2026-01-31T09:30:00.000Z" }, "seen now"],
-])("[WC5] a status says what it is based on: %#", (observed, words) => {
+])("[WC5] a status shows what it is based on: %#", (observed, words) => {
   expect(basis(observed, NOW)).toBe(words);
 });
 
@@ -81,6 +84,6 @@ test.each([
   ["2026-01-29T09:30:00.000Z", "2 d ago"],
   ["2024-01-31T09:30:00.000Z", "2 y ago"],
   ["2026-01-31T10:30:00.000Z", "in 1 h"],
-])("[WC5] %s reads %s", (time, words) => {
+])("[WC5] the time %s reads as %s", (time, words) => {
   expect(ago(time, NOW)).toBe(words);
 });

@@ -1,4 +1,13 @@
-import type { AddonInstance, App, Cluster, ComponentStatus, Deployment, Project, ResourceNode } from "@binnacle/client";
+import {
+  type AddonInstance,
+  type App,
+  type Cluster,
+  type ComponentStatus,
+  type Deployment,
+  POD_TROUBLES,
+  type Project,
+  type ResourceNode,
+} from "@binnacle/client";
 
 /**
  * One meaning for each colour, everywhere. `good`: confirmed for the current generation. `progress`: under way. `warning`:
@@ -34,6 +43,9 @@ export const APP_PHASE: Table<App["phase"]> = {
   deleting: view("progress", "Deleting"),
 };
 
+/** Beside the phase of an app. */
+export const SUSPENDED = view("warning", "Suspended");
+
 export const COMPONENT_PHASE: Table<ComponentStatus["phase"]> = {
   waiting: view("progress", "Waiting"),
   deploying: view("progress", "Deploying"),
@@ -54,6 +66,7 @@ export const CLUSTER_STATUS: Table<Cluster["status"]> = {
   installing: view("progress", "Installing"),
   install_failed: view("bad", "Install failed"),
   abandoned: view("unknown", "Abandoned"),
+  detaching: view("progress", "Detaching"),
   destroying: view("progress", "Destroying"),
   error: view("bad", "Error"),
 };
@@ -63,8 +76,12 @@ export const PROJECT_LIFECYCLE: Table<Project["lifecycle"]> = {
   ready: view("good", "Ready"),
   degraded: view("warning", "Degraded"),
   cleanup_pending: view("progress", "Cleaning up"),
-  cleanup_degraded: view("unknown", "Cluster abandoned"),
+  cleanup_degraded: view("unknown", "Given up with its cluster"),
 };
+
+/** An abandoned or detached cluster takes no changes. */
+export const isGivenUp = (status: keyof typeof CLUSTER_STATUS): boolean =>
+  status === "abandoned" || status === "detaching";
 
 /** A project that is being deleted, also where nobody confirms it any more. */
 export const isGoing = (lifecycle: Project["lifecycle"] | undefined): boolean =>
@@ -115,7 +132,7 @@ export interface Observed {
  * Nothing is green from memory. A state that was true for the current generation and was confirmed lately keeps its tone;
  * otherwise a good state is shown as one that was not heard of, or as one that is under way.
  */
-export function believed(
+export function confirmedStatus(
   status: StatusView,
   { stale, observed_at, generation, observed_generation }: Observed,
 ): StatusView {
@@ -126,18 +143,7 @@ export function believed(
   return isBehind ? view("progress", "Change under way") : status;
 }
 
-/** Why pods do not get ready, in the operator's words. Time alone seldom resolves one of these. */
-export const TROUBLES: ReadonlySet<string> = new Set([
-  "OOMKilled",
-  "ImagePullBackOff",
-  "CreateContainerConfigError",
-  "StartError",
-  "CrashLoopBackOff",
-  "Evicted",
-  "Unschedulable",
-  "Error",
-  "ProbeFailing",
-]);
+const TROUBLES: ReadonlySet<string> = new Set(POD_TROUBLES);
 const HELD_UP = view("warning", "Deploying, held up");
 
 interface Reported {
@@ -148,18 +154,18 @@ interface Reported {
 const isHeldUp = (phase: string, reason: string | null): boolean =>
   phase === "deploying" && reason !== null && TROUBLES.has(reason);
 
-/** The status of a component, as far as the report of its app can be believed. */
+/** The status of a component, as far as the report of its app is current. */
 export function componentStatus(reported: Reported | null, app: Observed): StatusView {
   if (!reported) return view("unknown", "Not reported yet");
   if (isHeldUp(reported.phase, reported.reason)) return HELD_UP;
-  return believed(COMPONENT_PHASE[reported.phase], app);
+  return confirmedStatus(COMPONENT_PHASE[reported.phase], app);
 }
 
 /**
  * While a change is rolled out, ready replicas may be of the version before. Null where all are of the present one, or where
  * nothing is rolled out.
  */
-export function rolloutWords(status: Pick<ComponentStatus, "phase" | "desired" | "updated">): string | null {
+export function rolloutText(status: Pick<ComponentStatus, "phase" | "desired" | "updated">): string | null {
   const { phase, desired, updated } = status;
   return phase === "deploying" && updated < desired ? `${updated} of the new version` : null;
 }
@@ -173,7 +179,7 @@ export function appStatus(
   },
 ): StatusView {
   if (isHeldUp(app.phase, app.phase_reason)) return HELD_UP;
-  const status = believed(APP_PHASE[app.phase], app);
+  const status = confirmedStatus(APP_PHASE[app.phase], app);
   if (status.tone !== "good") return status;
   if (app.drift_state === "blocked_sync") return view("bad", "Blocked by a conflict");
   return app.drift_state === "drifted" ? view("warning", "Running, drifted") : status;

@@ -60,7 +60,9 @@ export function useFollowed<N extends StreamName>(
     setState("opening");
     setError(null);
     follow().then(
-      () => setState("ended"),
+      () => {
+        if (!leaving.signal.aborted) setState("ended");
+      },
       (failure: unknown) => {
         if (leaving.signal.aborted) return;
         setError(failure);

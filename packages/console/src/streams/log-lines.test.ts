@@ -4,7 +4,7 @@ import { compileLinePattern } from "./line-pattern.ts";
 import {
   downloadOf,
   type Entry,
-  emptyWords,
+  emptyText,
   indexAt,
   isGap,
   LogBuffer,
@@ -37,7 +37,7 @@ test.each([
   ["tags\u{E0041}\u{E007F}", "tags␦␦"],
   ["tab\tstays", "tab\tstays"],
   ["<img src=x onerror=alert(1)>", "<img src=x onerror=alert(1)>"],
-])("[WC100] %j is shown as %j", (raw, shown) => {
+])("[WC100] the log line %j is shown as %j", (raw, shown) => {
   expect(plainText(raw)).toBe(shown);
 });
 
@@ -49,11 +49,11 @@ test.each([
   ["FATAL: role does not exist", "error"],
   ["GET /errors 200", null],
   ["plain", null],
-])("[WC101] the level of %j is %s", (text, level) => {
+])("[WC101] the level of the log line %j is %s", (text, level) => {
   expect(levelOf(text)).toBe(level);
 });
 
-test("[WC102] a filter by text, pattern, pod and level hides the other lines, and never a gap", () => {
+test("[WC102] a filter of the log by text, pattern, pod and level hides the other lines, and never a gap", () => {
   const buffer = new LogBuffer();
   buffer.append([line("one error"), { dropped: 3 }, line("two", { pod: "web-2" }), line("three")]);
   const shownBy = (filter: Partial<typeof NO_FILTER>) => {
@@ -71,7 +71,7 @@ test("[WC102] a filter by text, pattern, pod and level hides the other lines, an
 });
 
 test.each(["^(([^\\x00])+)+\\x00$", "(x+x+)+y", "(.*)*z"])(
-  "[WC161] lines are matched in bounded time by %j, which a backtracking engine would not finish",
+  "[WC161] the pattern %j is matched in bounded time, which a backtracking engine would not finish",
   (pattern) => {
     const matches = compileLinePattern(pattern);
     if (matches instanceof Error) throw matches;
@@ -83,11 +83,11 @@ test.each([
   ["x".repeat(501), /too long/],
   ["x{1000}y{1000}", /too large/],
   ["(?=x)", /Not a regular expression: invalid or unsupported/],
-])("[WC161] %j is no pattern of lines", (pattern, reason) => {
+])("[WC161] the pattern %j is refused as a filter of lines", (pattern, reason) => {
   expect(compileLinePattern(pattern)).toEqual(expect.objectContaining({ message: expect.stringMatching(reason) }));
 });
 
-test("[WC102] new lines pass the filter that is set", () => {
+test("[WC102] new log lines pass the filter that is set", () => {
   const buffer = new LogBuffer();
   buffer.filter((entry) => !isGap(entry) && entry.text === "yes");
   buffer.append([line("no"), line("yes")]);
@@ -95,7 +95,7 @@ test("[WC102] new lines pass the filter that is set", () => {
   expect([buffer.received, buffer.kept]).toEqual([2, 2]);
 });
 
-test("[WC103] no more lines are kept than the limit allows, and the newest are", () => {
+test("[WC103] the log keeps no more lines than the limit allows, and keeps the newest", () => {
   const buffer = new LogBuffer(1_000);
   for (let i = 0; i < 300; i++) buffer.append(Array.from({ length: 100 }, (_, j) => line(`${i * 100 + j}`)));
   expect(buffer.received).toBe(30_000);
@@ -104,7 +104,7 @@ test("[WC103] no more lines are kept than the limit allows, and the newest are",
   expect(textsOf(buffer.shown.slice(-1))).toEqual(["29999"]);
 });
 
-test("[WC104] one goes to a time, and downloads what is shown", () => {
+test("[WC104] a time leads to the first line after it, and the download has the lines that are shown", () => {
   const buffer = new LogBuffer();
   buffer.append([line("a", { time: "2026-01-31T09:00:00.000Z" }), { dropped: null }, line("b")]);
   expect(indexAt(buffer.shown, "2026-01-31T09:10:00.000Z")).toBe(2);
@@ -123,6 +123,6 @@ test.each([
   [{ received: 3 }, "Cleared. Lines are shown as they come."],
   [{ state: "opening" }, null],
   [{ state: "failed" }, null],
-] as const)("[WC102] a view without lines says why: %j", (given, words) => {
-  expect(emptyWords({ state: "live", kept: 0, received: 0, isPrevious: false, ...given })).toBe(words);
+] as const)("[WC102] a log view without lines says why: %j", (given, words) => {
+  expect(emptyText({ state: "live", kept: 0, received: 0, isPrevious: false, ...given })).toBe(words);
 });

@@ -1,5 +1,5 @@
 import type { LogLine } from "@binnacle/client";
-import { INVISIBLE } from "../parts/visible-text.ts";
+import { INVISIBLE } from "../components/visible-text.ts";
 import type { StreamState } from "./follow.runner.ts";
 
 export type Level = "error" | "warning" | "info" | "debug";
@@ -55,10 +55,10 @@ export interface Filter {
 
 export const NO_FILTER: Filter = { text: "", isPattern: false, pod: null, container: null, level: null };
 
-/** Makes a test of a pattern, or says why it is none. */
+/** Makes a test of a pattern, or says why it is invalid. */
 export type CompilePattern = (pattern: string) => ((text: string) => boolean) | Error;
 
-/** A test of lines, or the reason why the pattern is none. Gaps are always shown. */
+/** A test of lines, or the reason why the pattern is invalid. Gaps are always shown. */
 export function matcherOf(filter: Filter, compile: CompilePattern): ((entry: Entry) => boolean) | Error {
   const wanted = filter.text.toLowerCase();
   const finds =
@@ -75,7 +75,7 @@ export function matcherOf(filter: Filter, compile: CompilePattern): ((entry: Ent
 }
 
 /** Why a view of lines is empty, in words; null where nothing can be said yet. */
-export function emptyWords(of: {
+export function emptyText(of: {
   readonly state: StreamState;
   readonly kept: number;
   readonly received: number;

@@ -16,7 +16,7 @@ export interface LinesHandle {
   scrollTo(index: number): void;
 }
 
-interface Look {
+interface DisplayOptions {
   readonly isWrapped: boolean;
   readonly isUtc: boolean;
   readonly showsPods: boolean;
@@ -28,13 +28,13 @@ export function LogLines(props: {
   readonly label: string;
   /** Said where there is no line to show. */
   readonly empty: (buffer: LogBuffer) => string | null;
-  readonly look: Look;
+  readonly display: DisplayOptions;
   readonly isFollowing: boolean;
   readonly onFollowing: (isFollowing: boolean) => void;
   readonly ref: Ref<LinesHandle>;
 }) {
   const { buffer, isFollowing, onFollowing } = props;
-  const { isWrapped, isUtc, showsPods } = props.look;
+  const { isWrapped, isUtc, showsPods } = props.display;
   const version = useVersion(buffer);
   const entries = buffer.shown;
   const view = useRef<HTMLDivElement>(null);
@@ -93,7 +93,7 @@ export function LogLines(props: {
 
 const lineHeight = () => LINE_HEIGHT;
 
-interface RowProps extends Look {
+interface RowProps extends DisplayOptions {
   readonly entry: Entry;
   readonly index: number;
   readonly start: number;

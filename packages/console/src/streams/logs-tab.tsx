@@ -12,23 +12,15 @@ import {
   TextInput,
   Tooltip,
 } from "@mantine/core";
-import { useDebouncedValue } from "@mantine/hooks";
-import { IconArrowDown, IconClock, IconDownload, IconRegex, IconSettings, IconTrash } from "@tabler/icons-react";
-import { type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { IconArrowDown, IconClock, IconDownload, IconSettings, IconTrash } from "@tabler/icons-react";
+import { type ReactNode, useLayoutEffect, useRef, useState } from "react";
 import { client } from "../api/session.adapter.ts";
-import { FailurePanel } from "../parts/loaded.tsx";
-import { usePageSearch } from "../parts/use-search.tsx";
+import { download } from "../components/download.adapter.ts";
+import { FailurePanel } from "../components/loaded.tsx";
+import { usePageSearch } from "../components/use-search.tsx";
 import { type StreamState, useFollowed } from "./follow.runner.ts";
-import {
-  type CompilePattern,
-  downloadOf,
-  emptyWords,
-  type Filter,
-  indexAt,
-  type Level,
-  LogBuffer,
-  matcherOf,
-} from "./log-lines.ts";
+import { FilterFields, useFilter } from "./log-filter.tsx";
+import { downloadOf, emptyText, indexAt, LogBuffer } from "./log-lines.ts";
 import { type LinesHandle, LogLines, useVersion } from "./log-view.tsx";
 
 const STATES: Readonly<Record<StreamState, string>> = {
@@ -73,12 +65,9 @@ export function LogsTab({ app, component }: { readonly app: App; readonly compon
 }
 
 function LogView({ app, component, previous }: { app: App; component: string; previous: boolean }) {
-  const [search, choose] = usePageSearch();
-  const [isWrapped, setWrapped] = useState(false);
-  const [isUtc, setUtc] = useState(false);
-  const [showsPods, setShowsPods] = useState(true);
+  const [search] = usePageSearch();
+  const [display, setDisplay] = useState<Display>({ isWrapped: false, isUtc: false, showsPods: true });
   const [text, setText] = useState(search["find"] ?? "");
-  const [find] = useDebouncedValue(text, 150);
   const [isFollowing, setFollowing] = useState(true);
   const tail = TAILS.includes(search["tail"] ?? "") ? Number(search["tail"]) : 1_000;
   // Made once: `useRef` would make another one at each render.
@@ -90,106 +79,35 @@ function LogView({ app, component, previous }: { app: App; component: string; pr
     (options) => client.stream("streamComponentLogs", input, options),
     buffer,
   );
-
-  const filter: Filter = useMemo(
-    () => ({
-      text: find,
-      isPattern: search["pattern"] === "yes",
-      pod: search["pod"] ?? null,
-      container: null,
-      level: (search["level"] as Level | undefined) ?? null,
-    }),
-    [find, search["pattern"], search["pod"], search["level"]],
-  );
-  const compile = useCompile(filter.isPattern);
-  const matches = useMemo(() => matcherOf(filter, compile), [filter, compile]);
+  const { filter, matches } = useFilter(text);
   // Before anything is painted, so that no line of another filter is seen.
   useLayoutEffect(() => {
     if (!(matches instanceof Error)) buffer.filter(matches);
   }, [buffer, matches]);
   const lines = useRef<LinesHandle>(null);
 
-  function download(): void {
-    const url = URL.createObjectURL(new Blob([downloadOf(buffer.shown)], { type: "text/plain" }));
-    const link = document.createElement("a");
-    link.href = url;
-    link.download = `${app.name}-${component}.log`;
-    link.click();
-    URL.revokeObjectURL(url);
-  }
-
   function goTo(time: Date): void {
     setFollowing(false);
     lines.current?.scrollTo(indexAt(buffer.shown, time.toISOString()));
   }
 
-  const pods = app.components_status.find(({ name }) => name === component)?.pods ?? [];
   return (
     <>
       <Group gap="xs" mb="xs">
-        <TextInput
-          data-filter
-          aria-label="Find in the lines"
-          placeholder="Find in the lines"
-          value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
+        <FilterFields
+          filter={filter}
+          pods={app.components_status.find((each) => each.name === component)?.pods ?? []}
+          text={text}
+          onText={setText}
           error={matches instanceof Error ? matches.message : undefined}
-          rightSection={
-            <Tooltip label="As a regular expression">
-              <ActionIcon
-                size="sm"
-                variant={filter.isPattern ? "filled" : "subtle"}
-                color={filter.isPattern ? "navy" : "gray"}
-                aria-pressed={filter.isPattern}
-                aria-label="As a regular expression"
-                onClick={() => choose({ pattern: filter.isPattern ? undefined : "yes" })}
-              >
-                <IconRegex size={14} aria-hidden />
-              </ActionIcon>
-            </Tooltip>
-          }
-          w={{ base: "100%", xs: 260 }}
         />
-        <Select
-          aria-label="Pod"
-          placeholder="Any pod"
-          data={pods.map(({ name }) => name)}
-          value={filter.pod}
-          onChange={(pod) => choose({ pod: pod ?? undefined })}
-          clearable
-          w={200}
-        />
-        <Select
-          aria-label="Level"
-          placeholder="Any level"
-          data={["error", "warning", "info", "debug"]}
-          value={filter.level}
-          onChange={(level) => choose({ level: level ?? undefined })}
-          clearable
-          w={130}
-        />
-        <Menu closeOnItemClick={false}>
-          <Menu.Target>
-            <ActionIcon variant="default" size="lg" aria-label="How lines are shown">
-              <IconSettings size={16} aria-hidden />
-            </ActionIcon>
-          </Menu.Target>
-          <Menu.Dropdown p="sm">
-            <Switch label="Wrap long lines" checked={isWrapped} onChange={() => setWrapped(!isWrapped)} mb="xs" />
-            <Switch label="Times in UTC" checked={isUtc} onChange={() => setUtc(!isUtc)} mb="xs" />
-            <Switch label="Names of pods" checked={showsPods} onChange={() => setShowsPods(!showsPods)} mb="xs" />
-            <Select
-              label="Lines of each container at first"
-              data={TAILS}
-              value={String(tail)}
-              allowDeselect={false}
-              onChange={(value) => choose({ tail: value ?? undefined })}
-              comboboxProps={{ withinPortal: false }}
-            />
-          </Menu.Dropdown>
-        </Menu>
+        <DisplayMenu display={display} onChange={setDisplay} tail={tail} />
         <TimePicker onPick={goTo} />
-        <IconAction label="Download what is shown" onClick={download} icon={<IconDownload size={16} aria-hidden />} />
+        <IconAction
+          label="Download what is shown"
+          onClick={() => download(`${name}-${component}.log`, downloadOf(buffer.shown))}
+          icon={<IconDownload size={16} aria-hidden />}
+        />
         <IconAction label="Clear" onClick={() => buffer.clear()} icon={<IconTrash size={16} aria-hidden />} />
       </Group>
       {error ? <FailurePanel error={error} onRetry={reopen} /> : null}
@@ -197,8 +115,8 @@ function LogView({ app, component, previous }: { app: App; component: string; pr
         ref={lines}
         buffer={buffer}
         label={`Logs of ${component}`}
-        empty={({ kept, received }) => emptyWords({ state, kept, received, isPrevious: previous })}
-        look={{ isWrapped, isUtc, showsPods }}
+        empty={({ kept, received }) => emptyText({ state, kept, received, isPrevious: previous })}
+        display={display}
         isFollowing={isFollowing}
         onFollowing={setFollowing}
       />
@@ -220,20 +138,44 @@ function LogView({ app, component, previous }: { app: App; component: string; pr
   );
 }
 
-/** No line passes while the engine is on its way: lines that the pattern leaves out would be seen for a moment. */
-const LOADING: CompilePattern = () => () => false;
+const SWITCHES = { isWrapped: "Wrap long lines", isUtc: "Times in UTC", showsPods: "Names of pods" } as const;
+type Display = Readonly<Record<keyof typeof SWITCHES, boolean>>;
 
-/** The engine of patterns is fetched when a pattern is used for the first time. */
-function useCompile(isUsed: boolean): CompilePattern {
-  const [compile, setCompile] = useState<CompilePattern>(() => LOADING);
-  useEffect(() => {
-    if (!isUsed) return;
-    import("./line-pattern.ts").then(
-      ({ compileLinePattern }) => setCompile(() => compileLinePattern),
-      () => setCompile(() => () => new Error("Regular expressions cannot be used: a part of the page was not loaded.")),
-    );
-  }, [isUsed]);
-  return compile;
+function DisplayMenu(props: {
+  readonly display: Display;
+  readonly onChange: (display: Display) => void;
+  readonly tail: number;
+}) {
+  const { display, onChange } = props;
+  const [, choose] = usePageSearch();
+  return (
+    <Menu closeOnItemClick={false}>
+      <Menu.Target>
+        <ActionIcon variant="default" size="lg" aria-label="How lines are shown">
+          <IconSettings size={16} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown p="sm">
+        {(Object.keys(SWITCHES) as (keyof Display)[]).map((key) => (
+          <Switch
+            key={key}
+            label={SWITCHES[key]}
+            checked={display[key]}
+            onChange={() => onChange({ ...display, [key]: !display[key] })}
+            mb="xs"
+          />
+        ))}
+        <Select
+          label="Lines of each container at first"
+          data={TAILS}
+          value={String(props.tail)}
+          allowDeselect={false}
+          onChange={(value) => choose({ tail: value ?? undefined })}
+          comboboxProps={{ withinPortal: false }}
+        />
+      </Menu.Dropdown>
+    </Menu>
+  );
 }
 
 function Counts({ buffer }: { readonly buffer: LogBuffer }) {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { chartsOf } from "./metric-charts.ts";
 
-test("[WC105] each metric is a chart, and each of its series a line", () => {
+test("[WC105] each metric of an app is a chart, and each of its series a line", () => {
   const charts = chartsOf({
     series: [
       {
@@ -36,7 +36,7 @@ test("[WC105] each metric is a chart, and each of its series a line", () => {
   ]);
 });
 
-test("[WC105] the capacity of the cluster alone is no chart of an app", () => {
+test("[WC105] the capacity of the cluster alone does not make a chart of an app", () => {
   const capacity = { name: "cpu_capacity", unit: "cores", labels: {}, points: [[1, 32]] };
   const usage = { name: "cpu_usage", unit: "cores", labels: { app: "shop" }, points: [[1, 0.1]] };
   expect(chartsOf({ series: [capacity] })).toEqual([]);

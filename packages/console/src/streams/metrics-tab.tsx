@@ -1,10 +1,10 @@
 import type { App, Metrics } from "@binnacle/client";
 import { Card, SegmentedControl, SimpleGrid, Stack } from "@mantine/core";
 import { useRead } from "../api/queries.runner.ts";
-import { Loaded } from "../parts/loaded.tsx";
-import { EmptyState } from "../parts/page.tsx";
-import { TimeChart } from "../parts/time-chart.tsx";
-import { usePageSearch } from "../parts/use-search.tsx";
+import { Loaded } from "../components/loaded.tsx";
+import { EmptyState } from "../components/page.tsx";
+import { TimeChart } from "../components/time-chart.tsx";
+import { usePageSearch } from "../components/use-search.tsx";
 import { chartsOf } from "./metric-charts.ts";
 
 const RANGES = ["15m", "1h", "6h", "24h", "7d"] as const;

@@ -6,9 +6,9 @@ import { Terminal } from "@xterm/xterm";
 import { useEffect, useId, useRef, useState } from "react";
 import { failureView } from "../api/failure.ts";
 import { client } from "../api/session.adapter.ts";
+import { EmptyState } from "../components/page.tsx";
+import { usePageSearch } from "../components/use-search.tsx";
 import { useMay } from "../frame/org.tsx";
-import { EmptyState } from "../parts/page.tsx";
-import { usePageSearch } from "../parts/use-search.tsx";
 
 interface Target {
   readonly component: string;

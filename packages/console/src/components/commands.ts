@@ -1,4 +1,24 @@
+import { commandLine } from "@binnacle/cli/command-line";
 import { describeCall, type OperationName } from "@binnacle/client";
+
+/** Something that a call holds by its id, and that people call by its name. */
+export interface Named {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** The `binnacle` command of a call; null where none says it. What is not filled in yet is an ellipsis. */
+export function binnacleOf(operation: OperationName, input: object, named: readonly Named[] = []): string | null {
+  const names = new Map(named.map(({ id, name }) => [id, name]));
+  const typed = (value: unknown): unknown => {
+    if (value === "" || (Array.isArray(value) && value.length === 0)) return "…";
+    if (typeof value === "string") return names.get(value) ?? value;
+    if (Array.isArray(value)) return value.map(typed);
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, typed(field)]));
+  };
+  return commandLine(operation, typed(input) as never);
+}
 
 /**
  * The `curl` command of a call, for people who want to script what a dialog does. The token is named by a variable, never

@@ -18,13 +18,16 @@ import { type RowTable, useRows } from "../api/queries.runner.ts";
 import { useRowLinks } from "./links.tsx";
 import classes from "./list-table.module.css";
 import { FailurePanel } from "./loaded.tsx";
+import { Moment } from "./moment.tsx";
 
 /** All rows are drawn again when the columns are others, so pages with long lists keep theirs between renders. */
 export interface Column<T> {
-  readonly key: string;
+  /** No other column of the table has the same. */
   readonly title: string;
-  /** A track of a CSS grid. */
-  readonly width: string;
+  /** Whether the title is for screen readers alone. */
+  readonly isTitleHidden?: boolean;
+  /** A track of a CSS grid; one of several of the same width where it is left out. */
+  readonly width?: string;
   /** The server's name of the order by this column. */
   readonly sort?: string;
   /** Left out on windows that are narrower. */
@@ -70,7 +73,9 @@ export function ListTable<N extends ListName>(props: Props<N>) {
     () => props.columns.filter(({ from }) => (from === "desktop" ? isDesktop : from === "tablet" ? isTablet : true)),
     [props.columns, isTablet, isDesktop],
   );
-  const tracks = [...(selection ? ["28px"] : []), ...columns.map(({ width }) => width)].join(" ");
+  const tracks = [...(selection ? ["28px"] : []), ...columns.map(({ width }) => width ?? "minmax(100px, 1fr)")].join(
+    " ",
+  );
 
   const [range, setRange] = useState<Range>({ first: 0, last: 0 });
   const onRange = useCallback(
@@ -80,7 +85,7 @@ export function ListTable<N extends ListName>(props: Props<N>) {
   const { table: read, error, isRepeated, refetch } = useRows(operation, input, range.first, range.last);
   // Rows that have come are drawn in steps between which the page answers to the keyboard and the mouse.
   const table = useDeferredValue(read);
-  const { total } = table;
+  const { total, isCapped } = table;
   const Body = MemoizedBody as ComponentType<BodyProps<T>>;
 
   if (error && read.total === null) return <FailurePanel error={error} onRetry={refetch} isRepeated={isRepeated} />;
@@ -88,7 +93,7 @@ export function ListTable<N extends ListName>(props: Props<N>) {
     <div>
       {/* Above the rows: under thousands of them nobody would see it, and it would move when they come. */}
       <p className={classes.count} role="status">
-        {total === null ? "Loading" : `${total.toLocaleString()} in all`}
+        {total === null ? "Loading" : countText(total, isCapped)}
       </p>
       <div className={classes.table}>
         {total === 0 ? (
@@ -107,7 +112,7 @@ export function ListTable<N extends ListName>(props: Props<N>) {
                 </span>
               ) : null}
               {columns.map((column) => (
-                <HeaderCell key={column.key} column={column} sort={sort} onSort={onSort} />
+                <HeaderCell key={column.title} column={column} sort={sort} onSort={onSort} />
               ))}
             </div>
             <Body
@@ -235,7 +240,7 @@ function Row<T>({ row, index, top, columns, tracks, isSelected = false, toggle }
         </span>
       ) : null}
       {columns.map((column) => (
-        <div key={column.key} role="cell" className={classes.cell}>
+        <div key={column.title} role="cell" className={classes.cell}>
           {row === undefined ? <div className={classes.bar} /> : column.render(row)}
         </div>
       ))}
@@ -261,7 +266,7 @@ function HeaderCell<T>(props: {
   return (
     <div role="columnheader" className={classes.headerCell} aria-sort={order ?? "none"}>
       {by === undefined || !onSort ? (
-        column.title
+        titleOf(column)
       ) : (
         <button type="button" className={classes.sort} onClick={() => onSort(isAscending ? `-${by}` : by)}>
           {column.title}
@@ -272,3 +277,21 @@ function HeaderCell<T>(props: {
     </div>
   );
 }
+
+export const titleOf = <T,>({ title, isTitleHidden }: Column<T>): ReactNode =>
+  isTitleHidden ? <VisuallyHidden>{title}</VisuallyHidden> : title;
+
+/** A column that says when something was. */
+export const timeColumn = <K extends string>(
+  title: string,
+  key: K,
+  from?: "tablet" | "desktop",
+): Column<Readonly<Record<K, string | null>>> => ({
+  title,
+  width: "110px",
+  ...(from && { from }),
+  render: ({ [key]: at }) => (at === null ? "—" : <Moment at={at} />),
+});
+
+const countText = (total: number, isCapped: boolean) =>
+  isCapped ? `The first ${total.toLocaleString()} of more` : `${total.toLocaleString()} in all`;

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "react";
 import UPlot, { type AlignedData, type Options } from "uplot";
 import "uplot/dist/uPlot.min.css";
-import { type ChartTable, quantityWords, spanOf } from "./chart-data.ts";
+import { type ChartTable, quantityText, spanOf } from "./chart-data.ts";
 
 interface Props {
   readonly table: ChartTable;
@@ -21,7 +21,7 @@ const CLOCK = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-d
 const DATE = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric" });
 
 /** Marks that are days apart are dates, others are times of the day. */
-const timeWords = (at: number, [first = at, second = at]: readonly number[]): string =>
+const timeLabel = (at: number, [first = at, second = at]: readonly number[]): string =>
   (second - first >= DAY_SECONDS / 2 ? DATE : CLOCK).format(at * 1_000);
 
 /** The drawn part of a chart. It is a module of its own, so that its library is loaded only where charts are shown. */
@@ -50,13 +50,13 @@ export default function TimeChartPlot({ table, unit, height, lines, onPoint }: P
         y: { range: (_, least, most) => [Math.min(0, least), most > 0 ? most * 1.1 : 1] },
       },
       axes: [
-        { ...axis, space: 80, size: 28, values: (_, splits) => splits.map((at) => timeWords(at, splits)) },
+        { ...axis, space: 80, size: 28, values: (_, splits) => splits.map((at) => timeLabel(at, splits)) },
         // Bytes are counted in powers of two, and marks at powers of ten would read as odd numbers.
         {
           ...axis,
           size: 76,
           ...(unit === "bytes" ? { incrs: POWERS_OF_TWO } : {}),
-          values: (_, splits) => splits.map((value) => quantityWords(value, unit)),
+          values: (_, splits) => splits.map((value) => quantityText(value, unit)),
         },
       ],
       series: [

@@ -54,7 +54,7 @@ const rounded = (value: number): string =>
   value.toLocaleString("en", { maximumFractionDigits: Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2 });
 
 /** A measured value in words, such as "1.5 GiB", "250 m cores" or "12 %". */
-export function quantityWords(value: number | null, unit: string): string {
+export function quantityText(value: number | null, unit: string): string {
   if (value === null || !Number.isFinite(value)) return "—";
   if (unit === "bytes") {
     const power = value === 0 ? 0 : Math.floor(Math.log2(Math.abs(value)) / 10);
@@ -73,10 +73,10 @@ export function chartSummary(title: string, unit: string, series: readonly Chart
   const lines = series.map((each) => {
     const values = each.points.flatMap(([, value]) => (value === null ? [] : [value]));
     if (values.length === 0) return `${each.label}: nothing was measured`;
-    const least = quantityWords(Math.min(...values), unit);
-    const most = quantityWords(Math.max(...values), unit);
+    const least = quantityText(Math.min(...values), unit);
+    const most = quantityText(Math.max(...values), unit);
     const now = newestValue(each);
-    const last = now === null ? "not measured lately" : `now ${quantityWords(now, unit)}`;
+    const last = now === null ? "not measured lately" : `now ${quantityText(now, unit)}`;
     return least === most ? `${each.label}: ${last}, constant` : `${each.label}: ${last}, between ${least} and ${most}`;
   });
   return lines.length === 0 ? `${title}: nothing was measured.` : `${title}. ${lines.join("; ")}.`;

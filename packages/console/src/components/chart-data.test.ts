@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { alignSeries, chartSummary, quantityWords, spanOf } from "./chart-data.ts";
+import { alignSeries, chartSummary, quantityText, spanOf } from "./chart-data.ts";
 
-test("[WC60] series that were measured at different times share one time axis", () => {
+test("[WC60] series of a chart that were measured at different times share one time axis", () => {
   const table = alignSeries([
     {
       label: "used",
@@ -26,7 +26,7 @@ test("[WC60] series that were measured at different times share one time axis", 
   ]);
 });
 
-test("[WC60] a line is broken where nothing was measured, and never drawn across", () => {
+test("[WC60] the line of a chart is broken where nothing was measured", () => {
   const { times, values } = alignSeries([
     {
       label: "used",
@@ -56,7 +56,7 @@ test.each([
   expect(spanOf(times)).toEqual(span);
 });
 
-test("[WC60] nothing measured is an empty chart", () => {
+test("[WC60] a chart of which nothing was measured is empty", () => {
   expect(alignSeries([])).toEqual({ times: [], values: [] });
   expect(alignSeries([{ label: "used", points: [] }])).toEqual({ times: [], values: [[]] });
 });
@@ -73,8 +73,8 @@ test.each([
   [7, "pods", "7 pods"],
   [null, "bytes", "—"],
   [Number.NaN, "cores", "—"],
-])("[WC60] %s %s reads %s", (value, unit, words) => {
-  expect(quantityWords(value, unit)).toBe(words);
+])("[WC60] the quantity %s %s reads as %s", (value, unit, words) => {
+  expect(quantityText(value, unit)).toBe(words);
 });
 
 test.each([

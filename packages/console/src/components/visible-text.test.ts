@@ -10,6 +10,6 @@ test.each([
   ["a\u{E0041}b\u3164", "a\\u{E0041}b\\u{3164}"],
   ["first\n\tsecond", "first\n\tsecond"],
   ["größer, 日本語, עברית, ☁️", "größer, 日本語, עברית, ☁️"],
-])("[WC164] %j is shown as %j", (text, shown) => {
+])("[WC164] the text %j is shown as %j", (text, shown) => {
   expect(visibleText(text)).toBe(shown);
 });

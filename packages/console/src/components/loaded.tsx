@@ -1,9 +1,9 @@
-import { Alert, Button, Code, CopyButton, Group, Skeleton, Stack, Text } from "@mantine/core";
+import { Alert, Button, Code, CopyButton, Group, SimpleGrid, Skeleton, Stack, Text } from "@mantine/core";
 import { IconAlertCircle, IconLock, IconMapSearch, IconPlugConnectedX } from "@tabler/icons-react";
-import type { ReactNode } from "react";
+import { type ComponentType, lazy, type ReactNode, Suspense } from "react";
 import { failureOf, failureView, isTransient } from "../api/failure.ts";
 
-interface Query<T> {
+export interface Query<T> {
   readonly data: T | undefined;
   readonly error: unknown;
   readonly isPending: boolean;
@@ -49,6 +49,30 @@ export function LoadingLines({ lines = 4 }: { readonly lines?: number }) {
   );
 }
 
+/** Cards that are still being read. */
+export function PendingCards({ height }: { readonly height: number }) {
+  return (
+    <SimpleGrid cols={{ base: 1, sm: 2, lg: 3, xl: 4 }} {...LOADING}>
+      {Array.from({ length: 8 }, (_, index) => (
+        <Skeleton key={index} height={height} radius="md" />
+      ))}
+    </SimpleGrid>
+  );
+}
+
+/** A part of a page whose code is fetched when it is shown for the first time. */
+export function lazily<P extends object>(
+  load: () => Promise<ComponentType<P>>,
+  fallback: ReactNode = <LoadingLines lines={6} />,
+): ComponentType<P> {
+  const Part = lazy(async () => ({ default: await load() })) as unknown as ComponentType<P>;
+  return (props) => (
+    <Suspense fallback={fallback}>
+      <Part {...props} />
+    </Suspense>
+  );
+}
+
 function StaleLine({ error }: { readonly error: unknown }) {
   const { title } = failureView(error);
   return (
@@ -66,6 +90,8 @@ export function FailurePanel(props: {
   readonly onRetry?: () => void;
   /** Where it is asked for again without anybody doing something. */
   readonly isRepeated?: boolean;
+  /** Takes the place of the API's own message, where fields of a form show it. */
+  readonly detail?: string | undefined;
 }) {
   const { error, onRetry, isRepeated = false } = props;
   const { kind, title, detail, requestId } = failureView(error);
@@ -80,7 +106,7 @@ export function FailurePanel(props: {
     >
       <Stack gap="xs" align="flex-start">
         <Text size="sm" style={{ overflowWrap: "anywhere" }}>
-          {detail} {isRepeated ? "It is asked again by itself." : null}
+          {props.detail ?? detail} {isRepeated ? "It is asked again by itself." : null}
         </Text>
         {kind === "missing" || kind === "forbidden" || isRepeated || !onRetry ? null : (
           <Button size="xs" variant="default" onClick={onRetry}>

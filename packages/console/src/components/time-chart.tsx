@@ -1,6 +1,6 @@
 import { Box, Group, Skeleton, Stack, Text, Title, useComputedColorScheme } from "@mantine/core";
 import { lazy, Suspense, useMemo, useState } from "react";
-import { alignSeries, type ChartSeries, chartSummary, newestValue, quantityWords } from "./chart-data.ts";
+import { alignSeries, type ChartSeries, chartSummary, newestValue, quantityText } from "./chart-data.ts";
 import { absoluteTime } from "./moment.tsx";
 
 const TimeChartPlot = lazy(() => import("./time-chart-plot.tsx"));
@@ -72,7 +72,7 @@ export function TimeChart({ title, unit, series, height = 180 }: Props) {
                 {each.label}
               </Text>
               <Text size="xs" fw={600} style={{ fontVariantNumeric: "tabular-nums", whiteSpace: "nowrap" }}>
-                {quantityWords(value ?? null, unit)}
+                {quantityText(value ?? null, unit)}
               </Text>
             </Group>
           );

@@ -31,17 +31,14 @@ export function SearchFilter({ name = "q", label }: { readonly name?: string; re
   );
 }
 
-interface Choice {
-  readonly value: string;
+interface ChoiceProps {
+  readonly name: string;
   readonly label: string;
+  readonly choices: readonly { readonly value: string; readonly label: string }[];
 }
 
 /** One of several values, in the address under its name. */
-export function ChoiceFilter(props: {
-  readonly name: string;
-  readonly label: string;
-  readonly choices: readonly Choice[];
-}) {
+export function ChoiceFilter(props: ChoiceProps) {
   const [search, choose] = usePageSearch();
   return (
     <Later width={180}>
@@ -111,11 +108,7 @@ export function ObjectFilter({ name, label }: { readonly name: keyof typeof READ
 }
 
 /** Any of several values, in the address under its name and separated by commas. */
-export function ChoicesFilter(props: {
-  readonly name: string;
-  readonly label: string;
-  readonly choices: readonly Choice[];
-}) {
+export function ChoicesFilter(props: ChoiceProps) {
   const [search, choose] = usePageSearch();
   const chosen = choicesOf(search[props.name]);
   return (

@@ -1,4 +1,4 @@
-import { Anchor, Button, type ButtonProps } from "@mantine/core";
+import { Anchor, type AnchorProps, Button, type ButtonProps } from "@mantine/core";
 import { Link, useRouter } from "@tanstack/react-router";
 import type { MouseEvent, PointerEvent, ReactNode } from "react";
 import { parseSearch, type Search, stringifySearch } from "../search.ts";
@@ -11,12 +11,19 @@ interface Target {
 }
 
 /** A link to another page in running text or in a cell. */
-export function TextLink({ to, search = {}, children, isInText = false }: Target & { readonly isInText?: boolean }) {
+export function TextLink({
+  to,
+  search = {},
+  children,
+  isInText = false,
+  ...style
+}: Target & AnchorProps & { readonly isInText?: boolean; readonly "aria-label"?: string }) {
   return (
     <Anchor
       size="sm"
       // Between words the colour alone does not tell a link.
       underline={isInText ? "always" : "hover"}
+      {...style}
       renderRoot={(props) => <Link {...props} to={to} search={search as never} />}
     >
       {children}

@@ -58,7 +58,7 @@ export function EmptyState(props: {
   readonly title: string;
   readonly children: ReactNode;
   readonly action?: ReactNode;
-  readonly command?: string;
+  readonly command?: string | null;
 }) {
   return (
     <Stack align="center" gap="xs" py="xl" px="md" ta="center">
