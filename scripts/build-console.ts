@@ -23,12 +23,13 @@ if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== digest) {
 }
 
 function inputsDigest(): string {
-  const hash = createHash("sha256");
+  // Another Node.js may compress the same files to other bytes.
+  const hash = createHash("sha256").update(process.version);
   const files = globSync(
     [
       "packages/console/{src,public}/**/*",
       "packages/console/{index.html,package.json,vite.config.ts}",
-      "packages/client/src/**/*.ts",
+      "packages/{client,manifest}/src/**/*.ts",
       "package-lock.json",
       "scripts/build-console.ts",
     ],

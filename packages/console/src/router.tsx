@@ -6,12 +6,12 @@ import {
   Navigate,
   Outlet,
 } from "@tanstack/react-router";
+import { Loaded } from "./components/loaded.tsx";
+import { EmptyState, Page } from "./components/page.tsx";
 import { OrgProvider } from "./frame/org.tsx";
 import { useCurrentOrg, useOrgs } from "./frame/org-switcher.tsx";
 import { PageFailure } from "./frame/page-failure.tsx";
 import { Shell } from "./frame/shell.tsx";
-import { Loaded } from "./parts/loaded.tsx";
-import { EmptyState, Page } from "./parts/page.tsx";
 import { parseSearch, type Search, searchOf, stringifySearch } from "./search.ts";
 
 /** Everything that a page lets people choose is in the address; pages read it by `Route.useSearch()`. */

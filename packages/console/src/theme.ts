@@ -27,6 +27,9 @@ export const theme = createTheme({
     sizes: { h1: { fontSize: "1.5rem" }, h2: { fontSize: "1.2rem" }, h3: { fontSize: "1rem" } },
   },
   components: {
+    // Browsers would offer what was typed into other forms.
+    TextInput: { defaultProps: { autoComplete: "off" } },
+    PasswordInput: { defaultProps: { autoComplete: "new-password" } },
     Tooltip: { defaultProps: { openDelay: 300, withArrow: true } },
     Modal: {
       defaultProps: {
@@ -52,6 +55,7 @@ export const variables: CSSVariablesResolver = () => ({
     "--tone-bad": "#b3261e",
     "--tone-unknown": "#545b64",
     "--mantine-color-dimmed": "#5c636b",
+    "--mantine-color-error": "#b3261e",
     "--page-background": "#f8f9fb",
   },
   dark: {
@@ -61,6 +65,7 @@ export const variables: CSSVariablesResolver = () => ({
     "--tone-bad": "#ff8f88",
     "--tone-unknown": "#adb5bd",
     "--mantine-color-dimmed": "#a6adb4",
+    "--mantine-color-error": "#ff8f88",
     "--mantine-color-anchor": "#8ab0ff",
     "--page-background": "#1a1b1e",
   },

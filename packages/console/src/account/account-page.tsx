@@ -1,7 +1,7 @@
 import { useRead } from "../api/queries.runner.ts";
-import { Loaded } from "../parts/loaded.tsx";
-import { Page } from "../parts/page.tsx";
-import { PageTabs } from "../parts/page-tabs.tsx";
+import { Loaded } from "../components/loaded.tsx";
+import { Page } from "../components/page.tsx";
+import { PageTabs } from "../components/page-tabs.tsx";
 import { ProfileTab } from "./profile-tab.tsx";
 import { SessionsTab } from "./sessions-tab.tsx";
 import { TokensTab } from "./tokens-tab.tsx";

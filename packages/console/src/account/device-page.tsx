@@ -1,15 +1,19 @@
 import type { PendingDeviceLogin } from "@binnacle/client";
-import { Anchor, Button, Card, Checkbox, Code, Group, List, Stack, Text, TextInput, Title } from "@mantine/core";
+import { Button, Card, Checkbox, Code, Group, List, Stack, Text, TextInput, Title } from "@mantine/core";
+import { useForm } from "@mantine/form";
 import { IconCheck, IconX } from "@tabler/icons-react";
-import { Link } from "@tanstack/react-router";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { useChange, useRead } from "../api/queries.runner.ts";
-import { FailurePanel, Loaded } from "../parts/loaded.tsx";
-import { Moment } from "../parts/moment.tsx";
-import { Notice } from "../parts/notice.tsx";
-import { EmptyState, Facts, Page } from "../parts/page.tsx";
-import { usePageSearch } from "../parts/use-search.tsx";
+import { binnacleOf } from "../components/commands.ts";
+import { TextLink } from "../components/links.tsx";
+import { FailurePanel, Loaded } from "../components/loaded.tsx";
+import { Moment } from "../components/moment.tsx";
+import { Notice } from "../components/notice.tsx";
+import { EmptyState, Facts, Page } from "../components/page.tsx";
+import { usePageSearch } from "../components/use-search.tsx";
 import { codeOf, grantsOf, isPowerful, placeOf, suspicionsOf } from "./grants.ts";
+
+const LOGIN = binnacleOf("startDeviceLogin", {});
 
 /** Where somebody who is signed in approves or denies a device that shows a code. */
 export function DevicePage() {
@@ -32,30 +36,23 @@ export function DevicePage() {
 }
 
 function CodeForm({ onCode }: { readonly onCode: (code: string) => void }) {
-  const [typed, setTyped] = useState("");
-  const [isTried, setTried] = useState(false);
-  function submit(event: FormEvent): void {
-    event.preventDefault();
-    setTried(true);
-    const code = codeOf(typed);
-    if (code) onCode(code);
-  }
+  const form = useForm({
+    initialValues: { code: "" },
+    validate: { code: (typed) => (codeOf(typed) === null ? "A code has eight letters." : null) },
+  });
   return (
-    <form onSubmit={submit}>
+    <form onSubmit={form.onSubmit(({ code }) => onCode(codeOf(code) ?? ""))}>
       <Stack>
         <Text size="sm">
-          Run <Code>binnacle login</Code> on your own computer. It shows a code of eight letters: type it here.
+          Run <Code>{LOGIN}</Code> on your own computer. It shows a code of eight letters: type it here.
         </Text>
         <TextInput
           label="Code"
           placeholder="BCDF-GHJK"
-          value={typed}
-          onChange={(event) => setTyped(event.currentTarget.value)}
-          error={isTried && codeOf(typed) === null ? "A code has eight letters." : null}
-          autoComplete="off"
           spellCheck={false}
           styles={{ input: { fontFamily: "var(--mantine-font-family-monospace)", textTransform: "uppercase" } }}
           data-autofocus
+          {...form.getInputProps("code")}
         />
         <Group justify="flex-end">
           <Button type="submit">Continue</Button>
@@ -80,7 +77,7 @@ function Pending(props: {
             Type another code
           </Button>
         }
-        command="binnacle login"
+        command={LOGIN}
       >
         A code is valid for ten minutes, and for one decision. Ask the device for a new one.
       </EmptyState>
@@ -177,13 +174,9 @@ function Decided({ decision }: { readonly decision: "approved" | "denied" }) {
   return decision === "approved" ? (
     <EmptyState title="Approved">
       The device receives its access now. You can close this page, and take the access back at any time under{" "}
-      <Anchor
-        inherit
-        underline="always"
-        renderRoot={(props) => <Link {...props} to="/account" search={{ tab: "tokens" } as never} />}
-      >
+      <TextLink inherit isInText to="/account" search={{ tab: "tokens" }}>
         your account
-      </Anchor>
+      </TextLink>
       .
     </EmptyState>
   ) : (

@@ -11,7 +11,7 @@ const device = {
   project_name: null,
 } as const;
 
-test("[WC85] every scope of the API has words", () => {
+test("[WC85] the console describes every scope of the API in words", () => {
   const { post } = openapi.paths["/cli-tokens"];
   const { scopes } = post.requestBody.content["application/json"].schema.properties;
   expect(SCOPES.toSorted()).toEqual(scopes.items.enum.toSorted());
@@ -23,7 +23,7 @@ test.each([
   [{ ...device, scopes: ["clusters:register"] as const }, /credentials of their operators/, true],
   [{ ...device, kind: "session" } as const, /^Do everything that you may do, everywhere/, true],
   [{ ...device, scopes: ["new:scope" as "read"] }, /new:scope, which this page does not know/, false],
-])("[WC85] an approval says in words what it gives: %#", (login, words, powerful) => {
+])("[WC85] the approval of a device says in words what it gives: %#", (login, words, powerful) => {
   expect(grantsOf(login)[0]).toMatch(words);
   expect(isPowerful(login)).toBe(powerful);
 });
@@ -35,7 +35,7 @@ test.each([
   [{ ...device, org_id: "o" }, "Only in an organization that you do not see"],
   [{ ...device, project_id: "p", project_name: "shop" }, "Only in the project shop"],
   [{ ...device, project_id: "p" }, "Only in a project that you do not see"],
-])("[WC85] an approval says where the access works: %#", (login, words) => {
+])("[WC85] the approval of a device says where the access works: %#", (login, words) => {
   expect(placeOf(login)).toBe(words);
 });
 
@@ -45,7 +45,7 @@ test.each([
   [{ source_address: "203.0.113.9", age_seconds: 5 }, "10.0.0.1", 1],
   [{ source_address: null, age_seconds: 5 }, "10.0.0.1", 1],
   [{ source_address: "203.0.113.9", age_seconds: 301 }, "10.0.0.1", 2],
-])("[WC86] signs of a login that somebody else began are named: %#", (login, own, count) => {
+])("[WC86] the approval of a device names signs that somebody else began the login: %#", (login, own, count) => {
   expect(suspicionsOf(login, own)).toHaveLength(count);
 });
 
@@ -57,6 +57,6 @@ test.each([
   ["bcdf-ghj1", null],
   ["../../../x", null],
   ["", null],
-])("[WC86] the code %j is read as %j", (typed, code) => {
+])("[WC86] the typed device code %j is read as %j", (typed, code) => {
   expect(codeOf(typed)).toBe(code);
 });

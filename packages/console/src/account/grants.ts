@@ -3,7 +3,7 @@ import type { CliToken, PendingDeviceLogin } from "@binnacle/client";
 export type CliScope = CliToken["scopes"][number];
 
 /** Each scope in plain words, in the order in which they are offered. */
-export const SCOPE_WORDS: Readonly<Record<CliScope, string>> = {
+export const SCOPE_LABELS: Readonly<Record<CliScope, string>> = {
   read: "See everything that you can see: apps, logs, clusters and settings, but no secret values",
   write: "Change everything that you may change: deploy, scale and delete apps, projects and clusters",
   "clusters:read": "See your organizations and clusters",
@@ -12,7 +12,7 @@ export const SCOPE_WORDS: Readonly<Record<CliScope, string>> = {
   "bundles:read": "See the bundles of the catalog and the version of Binnacle",
 };
 
-export const SCOPES = Object.keys(SCOPE_WORDS) as CliScope[];
+export const SCOPES = Object.keys(SCOPE_LABELS) as CliScope[];
 
 /** What an approval gives to the device that asks, one line for each thing. */
 export function grantsOf(login: Pick<PendingDeviceLogin, "kind" | "scopes">): readonly string[] {
@@ -23,7 +23,7 @@ export function grantsOf(login: Pick<PendingDeviceLogin, "kind" | "scopes">): re
       "Stay signed in until the session ends or you end it",
     ];
   // A newer server may know scopes that this page does not; they are named rather than hidden.
-  return login.scopes.map((scope) => SCOPE_WORDS[scope] ?? `Use the scope ${scope}, which this page does not know`);
+  return login.scopes.map((scope) => SCOPE_LABELS[scope] ?? `Use the scope ${scope}, which this page does not know`);
 }
 
 /** Where the access that is given works. */

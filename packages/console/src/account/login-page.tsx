@@ -1,37 +1,32 @@
 import { Unauthenticated } from "@binnacle/client";
 import { Alert, Button, Center, Paper, PasswordInput, Stack, Text, TextInput, Title } from "@mantine/core";
+import { useForm } from "@mantine/form";
 import { useDocumentTitle } from "@mantine/hooks";
 import { IconAlertCircle } from "@tabler/icons-react";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { session } from "../api/session.adapter.ts";
+import { FailurePanel } from "../components/loaded.tsx";
 import { Logo } from "../frame/logo.tsx";
-import { FailurePanel } from "../parts/loaded.tsx";
 
 export function LoginPage() {
   useDocumentTitle("Sign in · Binnacle");
-  const [username, setUsername] = useState("");
-  const [password, setPassword] = useState("");
+  const form = useForm({ initialValues: { username: "", password: "" } });
   const [error, setError] = useState<unknown>(null);
-  const [isPending, setPending] = useState(false);
 
-  async function signIn(event: FormEvent): Promise<void> {
-    event.preventDefault();
-    setPending(true);
+  async function signIn({ username, password }: typeof form.values): Promise<void> {
     setError(null);
     try {
       await session.signIn(username, password);
     } catch (failure) {
       setError(failure);
-      setPassword("");
-    } finally {
-      setPending(false);
+      form.setFieldValue("password", "");
     }
   }
 
   return (
     <Center mih="100dvh" p="md" component="main">
       <Paper p="xl" w="100%" maw={400} shadow="sm">
-        <form onSubmit={(event) => void signIn(event)}>
+        <form onSubmit={form.onSubmit(signIn)}>
           <Stack>
             <Stack gap={4} align="center">
               <Logo size={40} />
@@ -43,20 +38,18 @@ export function LoginPage() {
             {error ? <Refusal error={error} /> : null}
             <TextInput
               label="Username or email"
-              value={username}
-              onChange={(event) => setUsername(event.currentTarget.value)}
               autoComplete="username"
               autoFocus
               required
+              {...form.getInputProps("username")}
             />
             <PasswordInput
               label="Password"
-              value={password}
-              onChange={(event) => setPassword(event.currentTarget.value)}
               autoComplete="current-password"
               required
+              {...form.getInputProps("password")}
             />
-            <Button type="submit" loading={isPending}>
+            <Button type="submit" loading={form.submitting}>
               Sign in
             </Button>
           </Stack>
@@ -66,7 +59,7 @@ export function LoginPage() {
   );
 }
 
-/** Wrong credentials are no failure of the console: the API's own words say all, and nobody needs to look for the request. */
+/** Wrong credentials are not a failure of the console: the API's own words say all, and nobody needs to look for the request. */
 function Refusal({ error }: { readonly error: unknown }) {
   if (!(error instanceof Unauthenticated)) return <FailurePanel error={error} />;
   return (

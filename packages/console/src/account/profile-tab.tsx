@@ -1,12 +1,8 @@
-import type { Input, Me } from "@binnacle/client";
-import { Badge, Button, Checkbox, Grid, Group, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
-import { type FormEvent, useState } from "react";
-import { failureView } from "../api/failure.ts";
-import { useChange } from "../api/queries.runner.ts";
-import { FailurePanel } from "../parts/loaded.tsx";
-import { Moment } from "../parts/moment.tsx";
-import { Facts, Section } from "../parts/page.tsx";
+import type { Me } from "@binnacle/client";
+import { Badge, Checkbox, Grid, Group, PasswordInput, Stack, Text, TextInput } from "@mantine/core";
+import { changedFields, OperationForm } from "../components/form.tsx";
+import { Moment } from "../components/moment.tsx";
+import { Facts, Section } from "../components/page.tsx";
 
 /** Name, address and password of the caller. */
 export function ProfileTab({ me }: { readonly me: Me }) {
@@ -53,147 +49,104 @@ export function ProfileTab({ me }: { readonly me: Me }) {
 }
 
 function ProfileForm({ me }: { readonly me: Me }) {
-  const [typed, setTyped] = useState({ name: me.name, username: me.username, email: me.email });
-  const [password, setPassword] = useState("");
-  const change = useChange("updateUser");
-  const problems = change.error ? failureView(change.error).fields : {};
-  const isNewEmail = typed.email !== me.email;
-  const changed = Object.fromEntries(
-    Object.entries(typed).filter(([key, value]) => value !== me[key as keyof typeof typed]),
-  ) as Input<"updateUser">["body"];
-  const isChanged = Object.keys(changed).length > 0;
-  const field = (key: keyof typeof typed) => ({
-    value: typed[key],
-    error: problems[key],
-    onChange: (event: { currentTarget: HTMLInputElement }) => setTyped({ ...typed, [key]: event.currentTarget.value }),
-  });
-
-  async function save(event: FormEvent): Promise<void> {
-    event.preventDefault();
-    if (!isChanged || change.isPending) return;
-    try {
-      await change.mutateAsync({
-        id: me.id,
-        body: { ...changed, ...(isNewEmail ? { current_password: password } : {}) },
-      });
-      notifications.show({ message: "Your profile is saved.", color: "green" });
-    } catch {
-      // The error is on screen.
-    }
-  }
-
+  const before = { name: me.name, username: me.username, email: me.email, current_password: "" };
+  const isNewEmail = ({ email }: typeof before) => email !== me.email;
+  const changed = (typed: typeof before) =>
+    changedFields(before, isNewEmail(typed) ? typed : { ...typed, current_password: "" });
   return (
-    <form onSubmit={(event) => void save(event)}>
-      <Stack gap="sm">
-        <TextInput label="Name" autoComplete="name" {...field("name")} />
-        <TextInput
-          label="Username"
-          description="2 to 20 letters and digits."
-          autoComplete="username"
-          {...field("username")}
-        />
-        <TextInput
-          label="Email"
-          type="email"
-          description={
-            me.email_verified
-              ? "Confirmed."
-              : "Not confirmed yet: a superuser confirms it, then you can be added by it."
-          }
-          autoComplete="email"
-          {...field("email")}
-        />
-        {isNewEmail ? (
-          <PasswordInput
-            label="Current password"
-            description="A new address needs it."
-            value={password}
-            onChange={(event) => setPassword(event.currentTarget.value)}
-            error={problems["current_password"]}
-            autoComplete="current-password"
-            required
+    <OperationForm
+      operation="updateUser"
+      values={before}
+      input={(typed) => ({ id: me.id, body: changed(typed) })}
+      hasCommands={false}
+      action="Save"
+      isReady={(typed) => Object.keys(changed(typed)).length > 0}
+      done="Your profile is saved."
+    >
+      {({ field, values }) => (
+        <>
+          <TextInput label="Name" autoComplete="name" {...field("name")} />
+          <TextInput
+            label="Username"
+            description="2 to 20 letters and digits."
+            autoComplete="username"
+            {...field("username")}
           />
-        ) : null}
-        {change.error ? <FailurePanel error={change.error} /> : null}
-        <Group justify="flex-end">
-          <Button type="submit" disabled={!isChanged} loading={change.isPending}>
-            Save
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+          <TextInput
+            label="Email"
+            type="email"
+            description={
+              me.email_verified
+                ? "Confirmed."
+                : "Not confirmed yet: a superuser confirms it, then you can be added by it."
+            }
+            autoComplete="email"
+            {...field("email")}
+          />
+          {isNewEmail(values) ? (
+            <PasswordInput
+              label="Current password"
+              description="A new address needs it."
+              autoComplete="current-password"
+              required
+              {...field("current_password")}
+            />
+          ) : null}
+        </>
+      )}
+    </OperationForm>
   );
 }
 
+/** A success ends this session too; the sign-in comes by itself. */
 function PasswordForm({ id }: { readonly id: string }) {
-  const [current, setCurrent] = useState("");
-  const [next, setNext] = useState("");
-  const [again, setAgain] = useState("");
-  const [keepsTokens, setKeepsTokens] = useState(false);
-  const change = useChange("updateUser");
-  const problems = change.error ? failureView(change.error).fields : {};
-  const isSame = again === "" || next === again;
-
-  async function save(event: FormEvent): Promise<void> {
-    event.preventDefault();
-    if (next !== again || change.isPending) return;
-    try {
-      await change.mutateAsync({
-        id,
-        body: { password: next, current_password: current, ...(keepsTokens ? { keep_tokens: true } : {}) },
-      });
-      // The change has ended this session too; the sign-in comes by itself.
-    } catch {
-      setCurrent("");
-    }
-  }
-
   return (
-    <form onSubmit={(event) => void save(event)}>
-      <Stack gap="sm">
-        <PasswordInput
-          label="Current password"
-          value={current}
-          onChange={(event) => setCurrent(event.currentTarget.value)}
-          error={problems["current_password"]}
-          autoComplete="current-password"
-          required
-        />
-        <PasswordInput
-          label="New password"
-          description="8 to 128 characters."
-          value={next}
-          onChange={(event) => setNext(event.currentTarget.value)}
-          error={problems["password"]}
-          autoComplete="new-password"
-          minLength={8}
-          maxLength={128}
-          required
-        />
-        <PasswordInput
-          label="New password again"
-          value={again}
-          onChange={(event) => setAgain(event.currentTarget.value)}
-          error={isSame ? null : "The two are not the same."}
-          autoComplete="new-password"
-          required
-        />
-        <Checkbox
-          label="Keep my CLI tokens"
-          description="Leave this off if somebody else may know the password."
-          checked={keepsTokens}
-          onChange={(event) => setKeepsTokens(event.currentTarget.checked)}
-        />
-        {change.error ? <FailurePanel error={change.error} /> : null}
-        <Text size="xs" c="dimmed">
-          A new password ends all your sessions, this one too. You sign in again with it.
-        </Text>
-        <Group justify="flex-end">
-          <Button type="submit" loading={change.isPending} disabled={!current || !next || next !== again}>
-            Change password
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <OperationForm
+      operation="updateUser"
+      values={{ current_password: "", password: "", again: "", keep_tokens: false }}
+      input={({ current_password, password, keep_tokens }) => ({
+        id,
+        body: { current_password, password, ...(keep_tokens ? { keep_tokens } : {}) },
+      })}
+      hasCommands={false}
+      action="Change password"
+      isReady={({ current_password, password, again }) =>
+        current_password !== "" && password !== "" && password === again
+      }
+      onFailure={(_, form) => form.setFieldValue("current_password", "")}
+    >
+      {({ field, check, values: { password, again } }) => (
+        <>
+          <PasswordInput
+            label="Current password"
+            autoComplete="current-password"
+            required
+            {...field("current_password")}
+          />
+          <PasswordInput
+            label="New password"
+            description="8 to 128 characters."
+            minLength={8}
+            maxLength={128}
+            required
+            {...field("password")}
+          />
+          <PasswordInput
+            label="New password again"
+            required
+            {...field("again")}
+            error={again === "" || password === again ? null : "The two are not the same."}
+          />
+          <Checkbox
+            label="Keep my CLI tokens"
+            description="Leave this off if somebody else may know the password."
+            {...check("keep_tokens")}
+          />
+          <Text size="xs" c="dimmed">
+            A new password ends all your sessions, this one too. You sign in again with it.
+          </Text>
+        </>
+      )}
+    </OperationForm>
   );
 }

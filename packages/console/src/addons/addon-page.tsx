@@ -1,20 +1,23 @@
 import type { AddonDefinition, AddonInstance } from "@binnacle/client";
-import { Anchor, Badge, Button, Code, Grid, Group, Menu, Stack, Table, Text } from "@mantine/core";
+import { Badge, Button, Code, Grid, Group, Menu, Stack, Table, Text } from "@mantine/core";
 import { IconDots, IconLock, IconTrash } from "@tabler/icons-react";
-import { Link, useParams } from "@tanstack/react-router";
+import { useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { useAll } from "../api/all.runner.ts";
 import { useRead } from "../api/queries.runner.ts";
+import { appAddress, appSearch, clusterAddress, projectAddress } from "../components/addresses.ts";
+import { CopyText } from "../components/copy-text.tsx";
+import { InOwnOrg } from "../components/in-own-org.tsx";
+import { TextLink } from "../components/links.tsx";
+import { Loaded } from "../components/loaded.tsx";
+import { Moment } from "../components/moment.tsx";
+import { Notice } from "../components/notice.tsx";
+import { Facts, Page, Section } from "../components/page.tsx";
+import { type PageTab, PageTabs } from "../components/page-tabs.tsx";
 import { useMay, useOrg } from "../frame/org.tsx";
-import { appAddress, appSearch, clusterAddress, projectAddress } from "../parts/addresses.ts";
-import { CopyText } from "../parts/copy-text.tsx";
-import { InOwnOrg } from "../parts/in-own-org.tsx";
-import { Loaded } from "../parts/loaded.tsx";
-import { Moment } from "../parts/moment.tsx";
-import { Notice } from "../parts/notice.tsx";
-import { Facts, Page, Section } from "../parts/page.tsx";
-import { type PageTab, PageTabs } from "../parts/page-tabs.tsx";
-import { ADDON_PHASE, believed, componentStatus } from "../status/status.ts";
+import { asksForAction } from "../status/reason.ts";
+import { ReasonAdvice } from "../status/reason-advice.tsx";
+import { ADDON_PHASE, componentStatus, confirmedStatus } from "../status/status.ts";
 import { Basis, StatusBadge } from "../status/status-badge.tsx";
 import { AddonRevisions } from "./addon-revisions.tsx";
 import { AddonValues } from "./addon-values.tsx";
@@ -44,7 +47,7 @@ function AddonView({ addon }: { readonly addon: AddonInstance }) {
   const definition = definitions.data?.find(({ id }) => id === addon.addon_definition_id);
   const place = { clusterId: addon.cluster_id, projectId: addon.project_id };
   const mayChange = may("updateAddonInstance", place) && addon.phase !== "deleting";
-  const status = believed(ADDON_PHASE[addon.phase], addon);
+  const status = confirmedStatus(ADDON_PHASE[addon.phase], addon);
   const tabs: readonly PageTab[] = [
     { key: "overview", label: "Overview", render: () => <Overview addon={addon} definition={definition} /> },
     {
@@ -63,13 +66,9 @@ function AddonView({ addon }: { readonly addon: AddonInstance }) {
           <span>
             {definition?.display_name ?? (definitions.isPending ? "" : "Not in the catalog any more")}{" "}
             {addon.chart_version} in{" "}
-            <Anchor
-              inherit
-              underline="always"
-              renderRoot={(props) => <Link {...props} to={projectAddress(org.slug, addon.project_id)} />}
-            >
+            <TextLink inherit isInText to={projectAddress(org.slug, addon.project_id)}>
               {addon.namespace}
-            </Anchor>
+            </TextLink>
           </span>
           <Basis of={addon} />
         </Stack>
@@ -95,9 +94,9 @@ function AddonView({ addon }: { readonly addon: AddonInstance }) {
         ) : null
       }
     >
-      {addon.phase_message && status.tone !== "good" ? (
+      {(addon.phase_message || asksForAction(addon.phase_reason)) && status.tone !== "good" ? (
         <Notice tone={status.tone} title={status.word}>
-          {addon.phase_message} {addon.phase_reason ? <Code>{addon.phase_reason}</Code> : null}
+          {addon.phase_message} <ReasonAdvice reason={addon.phase_reason} message={addon.phase_message} />
         </Notice>
       ) : null}
       <PageTabs tabs={tabs} />
@@ -106,13 +105,12 @@ function AddonView({ addon }: { readonly addon: AddonInstance }) {
   );
 }
 
-function Overview({
-  addon,
-  definition,
-}: {
+interface Shown {
   readonly addon: AddonInstance;
   readonly definition: AddonDefinition | undefined;
-}) {
+}
+
+function Overview({ addon, definition }: Shown) {
   const org = useOrg();
   const cluster = useRead("getCluster", { id: addon.cluster_id });
   return (
@@ -131,13 +129,9 @@ function Overview({
               of={[
                 [
                   "Cluster",
-                  <Anchor
-                    key="cluster"
-                    inherit
-                    renderRoot={(props) => <Link {...props} to={clusterAddress(org.slug, addon.cluster_id)} />}
-                  >
+                  <TextLink key="cluster" inherit to={clusterAddress(org.slug, addon.cluster_id)}>
                     {cluster.data?.name ?? "Go to the cluster"}
-                  </Anchor>,
+                  </TextLink>,
                 ],
                 ["Chart", definition ? `${definition.chart.repo}/${definition.chart.name}` : null],
                 ["Revision", addon.revision_number],
@@ -153,13 +147,7 @@ function Overview({
   );
 }
 
-function Exports({
-  addon,
-  definition,
-}: {
-  readonly addon: AddonInstance;
-  readonly definition: AddonDefinition | undefined;
-}) {
+function Exports({ addon, definition }: Shown) {
   const keys = [...new Set([...Object.keys(definition?.export_schema ?? {}), ...Object.keys(addon.exports)])];
   return (
     <Section title="Exports">
@@ -257,14 +245,9 @@ function UsedBy({ addon }: { readonly addon: AddonInstance }) {
             <Stack gap="xs">
               {users.map(({ app, components }) => (
                 <Group key={app.id} gap="xs">
-                  <Anchor
-                    size="sm"
-                    renderRoot={(props) => (
-                      <Link {...props} to={appAddress(org.slug, app)} search={appSearch(app) as never} />
-                    )}
-                  >
+                  <TextLink to={appAddress(org.slug, app)} search={appSearch(app)}>
                     {app.name}
-                  </Anchor>
+                  </TextLink>
                   {components.map((component) => (
                     <Badge key={component} variant="default" size="sm" radius="sm" tt="none" fw={400}>
                       {component}

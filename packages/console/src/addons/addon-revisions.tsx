@@ -2,10 +2,10 @@ import type { AddonInstance, AddonRevision } from "@binnacle/client";
 import { Button, Group, Select, Stack, Text, Timeline } from "@mantine/core";
 import { useState } from "react";
 import { useAll } from "../api/all.runner.ts";
-import { Loaded } from "../parts/loaded.tsx";
-import { Moment } from "../parts/moment.tsx";
-import { Section } from "../parts/page.tsx";
-import { usePageSearch } from "../parts/use-search.tsx";
+import { Loaded } from "../components/loaded.tsx";
+import { Moment } from "../components/moment.tsx";
+import { Section } from "../components/page.tsx";
+import { usePageSearch } from "../components/use-search.tsx";
 import { ChangeTable } from "./change-table.tsx";
 import { RiskyChange } from "./risky-change.tsx";
 import { diffValues } from "./value-diff.ts";
@@ -43,7 +43,7 @@ export function AddonRevisions({ addon, mayChange }: Props) {
                         {revision.notes}
                       </Text>
                     ) : null}
-                    <Text size="sm">{earlier ? changeWords(earlier, revision) : "The first one."}</Text>
+                    <Text size="sm">{earlier ? changeText(earlier, revision) : "The first one."}</Text>
                     {mayChange && !isCurrent ? (
                       <Button size="compact-xs" variant="default" mt={4} onClick={() => setRolling(revision)}>
                         Roll back to {revision.revision_number}
@@ -64,8 +64,7 @@ export function AddonRevisions({ addon, mayChange }: Props) {
                 id: addon.id,
                 body: { revision_number: rolling.revision_number, ...confirmed },
               })}
-              name={addon.name}
-              command={`binnacle addons rollback ${addon.name} --to ${rolling.revision_number}`}
+              addon={addon}
             >
               <Text size="sm">
                 A new revision with the values and the version of revision {rolling.revision_number} is made. Secrets
@@ -85,7 +84,7 @@ export function AddonRevisions({ addon, mayChange }: Props) {
   );
 }
 
-function changeWords(before: AddonRevision, after: AddonRevision): string {
+function changeText(before: AddonRevision, after: AddonRevision): string {
   const count = diffValues(before.values, after.values).length;
   const parts = [
     before.chart_version === after.chart_version ? "" : `chart ${before.chart_version} to ${after.chart_version}`,

@@ -1,18 +1,14 @@
-import type { AddonDefinition, AddonInstance } from "@binnacle/client";
+import { type AddonDefinition, type AddonInstance, type CallOptions, PreconditionFailed } from "@binnacle/client";
 import { Button, Code, Group, Select, Stack, Text, TextInput } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
-import { type FormEvent, useState } from "react";
-import { failureView } from "../api/failure.ts";
-import { useChange } from "../api/queries.runner.ts";
+import { useState } from "react";
+import { prefixed } from "../api/failure.ts";
 import { client } from "../api/session.adapter.ts";
-import { SameByCommand } from "../parts/action-dialog.tsx";
-import { FailurePanel } from "../parts/loaded.tsx";
-import { Notice } from "../parts/notice.tsx";
-import { Section } from "../parts/page.tsx";
+import { OperationForm } from "../components/form.tsx";
+import { Section } from "../components/page.tsx";
 import { ChangeTable } from "./change-table.tsx";
 import { RiskyChange } from "./risky-change.tsx";
 import { diffValues } from "./value-diff.ts";
-import { fieldsOf, readValues, shownAddonValues, typedValues, valueProblems } from "./value-fields.ts";
+import { fieldsOf, heldSecrets, readValues, shownAddonValues, typedValues, type Values } from "./value-fields.ts";
 import { ValuesForm } from "./values-form.tsx";
 
 interface Props {
@@ -48,87 +44,68 @@ export function AddonValues({ addon, definition, mayChange }: Props) {
   );
 }
 
-function ValuesEditor({ addon, definition }: { readonly addon: AddonInstance; readonly definition: AddonDefinition }) {
+interface EditorProps {
+  readonly addon: AddonInstance;
+  readonly definition: AddonDefinition;
+}
+
+function ValuesEditor({ addon, definition }: EditorProps) {
   const fields = fieldsOf(definition);
-  const change = useChange("updateAddonInstance");
-  const [typed, setTyped] = useState(() => typedValues(fields, addon.values));
-  const [notes, setNotes] = useState("");
-  const [isOvertaken, setOvertaken] = useState(false);
-  const { values, problems } = readValues(fields, typed, addon.values);
-  const changes = diffValues(addon.values, shownAddonValues(fields, values));
-  const failed = change.error ? failureView(change.error).fields : {};
-  const held = new Set(
-    fields.filter(({ path }) => isReference(path, addon.values)).map(({ parameter }) => parameter.name),
-  );
-  const input = { id: addon.id, body: { values, ...(notes ? { notes } : {}) } };
-
-  async function save(event: FormEvent): Promise<void> {
-    event.preventDefault();
-    if (changes.length === 0 || Object.keys(problems).length > 0 || change.isPending) return;
-    try {
-      // The form shows one revision. A newer one is changed by nobody who has not seen it, also when it comes at this instant.
-      const { data, etag } = await client.send("getAddonInstance", { id: addon.id });
-      if (data.revision_number !== addon.revision_number) return setOvertaken(true);
-      await change.mutateAsync({ ...input, ...(etag ? { $options: { ifMatch: etag } } : {}) });
-      notifications.show({ message: `${addon.name} is being changed.`, color: "green" });
-    } catch {
-      // The error is on screen.
-    }
-  }
-
+  const begun = { values: typedValues(fields, addon.values), notes: "" };
+  const read = (typed: typeof begun) => readValues(fields, typed.values, addon.values);
+  const shown = (typed: typeof begun) => shownAddonValues(fields, read(typed).values);
+  const changesOf = (typed: typeof begun) => diffValues(addon.values, shown(typed));
+  const inputOf = ({ notes }: typeof begun, values: Values) => ({
+    id: addon.id,
+    body: { values, ...(notes ? { notes } : {}) },
+  });
   return (
-    <form onSubmit={(event) => void save(event)} noValidate>
-      <Stack>
-        <ValuesForm
-          fields={fields}
-          typed={typed}
-          onChange={setTyped}
-          problems={{ ...valueProblems(failed), ...problems }}
-          held={held}
-        />
-        {changes.length > 0 ? (
-          <>
-            <ChangeTable changes={changes} />
-            <TextInput
-              label="Notes"
-              description="Why, for those who read the revisions later."
-              value={notes}
-              onChange={(event) => setNotes(event.currentTarget.value)}
-              error={failed["notes"]}
-              autoComplete="off"
-            />
-          </>
-        ) : null}
-        {isOvertaken ? (
-          <Notice tone="warning" title="Somebody else has changed the values">
-            Nothing was sent. The form shows the newer values as soon as they are read.
-          </Notice>
-        ) : null}
-        {change.error ? <FailurePanel error={change.error} /> : null}
-        <SameByCommand
-          operation="updateAddonInstance"
-          input={{ ...input, body: { ...input.body, values: shownAddonValues(fields, values) } }}
-          command={`binnacle addons update ${addon.name} -f values.yaml`}
-        />
-        <Group justify="flex-end">
-          <Button type="submit" disabled={changes.length === 0} loading={change.isPending}>
-            Apply values
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <OperationForm
+      operation="updateAddonInstance"
+      values={begun}
+      validate={(typed) => prefixed("values", read(typed).problems)}
+      input={(typed) => ({ ...inputOf(typed, read(typed).values), $options: () => onlyIfUnchanged(addon) })}
+      shownInput={(typed) => inputOf(typed, shown(typed))}
+      isReady={(typed) => changesOf(typed).length > 0}
+      action="Apply values"
+      named={[addon]}
+      done={`${addon.name} is being changed.`}
+    >
+      {({ field, values, set, problemsIn }) => (
+        <>
+          <ValuesForm
+            fields={fields}
+            typed={values.values}
+            onChange={(typed) => set({ values: typed })}
+            problems={problemsIn("values")}
+            held={heldSecrets(fields, addon.values)}
+          />
+          {changesOf(values).length > 0 ? (
+            <>
+              <ChangeTable changes={changesOf(values)} />
+              <TextInput
+                label="Notes"
+                description="Why, for those who read the revisions later."
+                autoComplete="off"
+                {...field("notes")}
+              />
+            </>
+          ) : null}
+        </>
+      )}
+    </OperationForm>
   );
 }
 
-function isReference(path: readonly string[], values: unknown): boolean {
-  const value = path.reduce<unknown>(
-    (inner, key) => (typeof inner === "object" && inner !== null ? (inner as Record<string, unknown>)[key] : undefined),
-    values,
-  );
-  return typeof value === "object" && value !== null && "secret_ref" in value;
+/** The form shows one revision. A newer one is changed by nobody who has not seen it, also when it comes at this instant. */
+async function onlyIfUnchanged({ id, revision_number }: AddonInstance): Promise<CallOptions> {
+  const { data, etag } = await client.send("getAddonInstance", { id });
+  if (data.revision_number === revision_number) return etag ? { ifMatch: etag } : {};
+  const detail = "Nothing was sent. The form shows the newer values as soon as they are read.";
+  throw new PreconditionFailed(detail, { operation: "updateAddonInstance" });
 }
 
-function VersionEditor({ addon, definition }: { readonly addon: AddonInstance; readonly definition: AddonDefinition }) {
+function VersionEditor({ addon, definition }: EditorProps) {
   const [version, setVersion] = useState(addon.chart_version);
   const [isOpen, setOpen] = useState(false);
   return (
@@ -150,8 +127,7 @@ function VersionEditor({ addon, definition }: { readonly addon: AddonInstance; r
           action="Change version"
           operation="updateAddonInstance"
           input={(confirmed) => ({ id: addon.id, body: { chart_version: version, ...confirmed } })}
-          name={addon.name}
-          command={`binnacle addons update ${addon.name} --chart-version ${version}`}
+          addon={addon}
         >
           <Text size="sm">
             From {addon.chart_version} to {version}. The values stay as they are.

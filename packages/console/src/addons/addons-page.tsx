@@ -1,21 +1,20 @@
+import { commandLine } from "@binnacle/cli/command-line";
 import type { AddonDefinition, Input, ItemOf } from "@binnacle/client";
-import { Anchor, Avatar, Badge, Box, Button, Card, Group, SimpleGrid, Skeleton, Stack, Text } from "@mantine/core";
+import { Avatar, Badge, Box, Button, Card, Group, SimpleGrid, Stack, Text } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { useAll } from "../api/all.runner.ts";
+import { addonAddress, projectAddress } from "../components/addresses.ts";
+import { ChoicesFilter, choicesOf, ObjectFilter, SearchFilter } from "../components/filters.tsx";
+import { RowLink, TextLink } from "../components/links.tsx";
+import { type Column, ListTable, timeColumn } from "../components/list-table.tsx";
+import { Loaded, PendingCards } from "../components/loaded.tsx";
+import { EmptyState, Page } from "../components/page.tsx";
+import { PageTabs } from "../components/page-tabs.tsx";
+import { useMayCreate } from "../components/use-may-create.tsx";
+import { usePageSearch } from "../components/use-search.tsx";
 import { useOrg } from "../frame/org.tsx";
-import { addonAddress, projectAddress } from "../parts/addresses.ts";
-import { ChoicesFilter, choicesOf, ObjectFilter, SearchFilter } from "../parts/filters.tsx";
-import { RowLink } from "../parts/links.tsx";
-import { type Column, ListTable } from "../parts/list-table.tsx";
-import { LOADING, Loaded } from "../parts/loaded.tsx";
-import { Moment } from "../parts/moment.tsx";
-import { EmptyState, Page } from "../parts/page.tsx";
-import { PageTabs } from "../parts/page-tabs.tsx";
-import { useMayCreate } from "../parts/use-may-create.tsx";
-import { usePageSearch } from "../parts/use-search.tsx";
-import { ADDON_PHASE, believed } from "../status/status.ts";
+import { ADDON_PHASE, confirmedStatus } from "../status/status.ts";
 import { StatusCell } from "../status/status-badge.tsx";
 import { lettersOf } from "../templates/gallery.ts";
 import { CreateAddon } from "./create-addon.tsx";
@@ -53,7 +52,7 @@ export function AddonsPage() {
             key: "catalog",
             label: "Catalog",
             render: () => (
-              <Loaded of={definitions} skeleton={<PendingCards />}>
+              <Loaded of={definitions} skeleton={<PendingCards height={190} />}>
                 {(all) => (
                   <SimpleGrid cols={{ base: 1, sm: 2, lg: 3, xl: 4 }} component="ul" p={0} m={0}>
                     {all.map((definition) => (
@@ -134,19 +133,18 @@ function Instances(props: { readonly definitions: readonly AddonDefinition[]; re
   const definitionName = new Map(props.definitions.map(({ id, display_name }) => [id, display_name]));
   const columns: readonly Column<ItemOf<"listAddonInstances">>[] = [
     {
-      key: "name",
       title: "Name",
       width: "minmax(120px, 1.5fr)",
       render: ({ id, name }) => <RowLink to={addonAddress(org.slug, id)}>{name}</RowLink>,
     },
     {
-      key: "phase",
       title: "Status",
       width: "minmax(140px, 1.2fr)",
-      render: (addon) => <StatusCell status={believed(ADDON_PHASE[addon.phase], addon)} reason={addon.phase_message} />,
+      render: (addon) => (
+        <StatusCell status={confirmedStatus(ADDON_PHASE[addon.phase], addon)} reason={addon.phase_message} />
+      ),
     },
     {
-      key: "definition",
       title: "Addon",
       width: "minmax(120px, 1.2fr)",
       from: "tablet",
@@ -154,28 +152,16 @@ function Instances(props: { readonly definitions: readonly AddonDefinition[]; re
         `${definitionName.get(addon_definition_id) ?? "Not in the catalog"} ${chart_version}`,
     },
     {
-      key: "project",
       title: "Project",
       width: "minmax(100px, 1fr)",
       from: "tablet",
       render: ({ project_id, namespace }) => (
-        <Anchor
-          size="sm"
-          c="inherit"
-          style={{ position: "relative", zIndex: 1 }}
-          renderRoot={(given) => <Link {...given} to={projectAddress(org.slug, project_id)} />}
-        >
+        <TextLink c="inherit" style={{ position: "relative", zIndex: 1 }} to={projectAddress(org.slug, project_id)}>
           {projectName.get(project_id) ?? namespace}
-        </Anchor>
+        </TextLink>
       ),
     },
-    {
-      key: "since",
-      title: "Since",
-      width: "110px",
-      from: "desktop",
-      render: ({ phase_since }) => <Moment at={phase_since} />,
-    },
+    timeColumn("Since", "phase_since", "desktop"),
   ];
   return (
     <Stack>
@@ -197,7 +183,9 @@ function Instances(props: { readonly definitions: readonly AddonDefinition[]; re
                 See the catalog
               </Button>
             }
-            command="binnacle addons create db postgresql --project …"
+            command={commandLine("createAddonInstance", {
+              body: { name: "db", addon_definition_id: "postgresql", project_id: "…" },
+            })}
           >
             An addon is a service such as a database. Apps of its project use it by what it exports: a host, a port, a
             password.
@@ -205,15 +193,5 @@ function Instances(props: { readonly definitions: readonly AddonDefinition[]; re
         }
       />
     </Stack>
-  );
-}
-
-function PendingCards() {
-  return (
-    <SimpleGrid cols={{ base: 1, sm: 2, lg: 3, xl: 4 }} {...LOADING}>
-      {Array.from({ length: 8 }, (_, index) => (
-        <Skeleton key={index} height={190} radius="md" />
-      ))}
-    </SimpleGrid>
   );
 }

@@ -3,10 +3,10 @@ import { Text } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useAll } from "../api/all.runner.ts";
 import { useRead } from "../api/queries.runner.ts";
+import { ActionDialog } from "../components/action-dialog.tsx";
+import { Loaded } from "../components/loaded.tsx";
+import { Notice } from "../components/notice.tsx";
 import { useOrg } from "../frame/org.tsx";
-import { ActionDialog } from "../parts/action-dialog.tsx";
-import { Loaded } from "../parts/loaded.tsx";
-import { Notice } from "../parts/notice.tsx";
 import { deletionLines } from "./deletion-lines.ts";
 import { usersOf } from "./value-diff.ts";
 
@@ -19,7 +19,6 @@ export function DeleteAddon({ addon, onClose }: { readonly addon: AddonInstance;
   const preview = useRead("previewAddonInstanceDeletion", { id: addon.id });
   return (
     <ActionDialog
-      opened
       onClose={onClose}
       title={`Delete ${addon.name}`}
       operation="deleteAddonInstance"
@@ -31,7 +30,7 @@ export function DeleteAddon({ addon, onClose }: { readonly addon: AddonInstance;
         ...users.map(({ app }) => `App ${app.name} uses it, and loses what it exports.`),
         ...(preview.data ? deletionLines(preview.data) : []),
       ]}
-      command={`binnacle addons delete ${addon.name}`}
+      named={[addon]}
       done={`${addon.name} is deleted.`}
       onDone={() => void navigate({ to: `/o/${org.slug}/addons` })}
     >

@@ -26,7 +26,7 @@ test.each([
   expect(deletionLines({ ...nothing, volumes: [volume(fate)] })).toEqual([line]);
 });
 
-test("[WC95] volumes come first, and a long list says how many more there are", () => {
+test("[WC95] the preview of a deletion begins with volumes, and says how many more a long list has", () => {
   const objects = Array.from({ length: 14 }, (_, index) => object(`s${index}`));
   const lines = deletionLines({ ...nothing, volumes: [volume("deleted")], objects });
   expect(lines[0]).toContain("Volume");
@@ -34,6 +34,6 @@ test("[WC95] volumes come first, and a long list says how many more there are", 
   expect(lines.at(-1)).toBe("2 more objects go.");
 });
 
-test("[WC95] an answer that was cut off says so", () => {
+test("[WC95] the preview of a deletion says that its list was cut off", () => {
   expect(deletionLines({ ...nothing, truncated: true })).toEqual(["More objects go than are listed."]);
 });

@@ -1,12 +1,9 @@
 import { Conflict, type Input } from "@binnacle/client";
-import { Button, Code, Group, Stack, TextInput } from "@mantine/core";
-import { notifications } from "@mantine/notifications";
-import { type FormEvent, type ReactNode, useState } from "react";
-import { useChange } from "../api/queries.runner.ts";
-import { SameByCommand } from "../parts/action-dialog.tsx";
-import { Dialog } from "../parts/dialog.tsx";
-import { FailurePanel } from "../parts/loaded.tsx";
-import { Notice } from "../parts/notice.tsx";
+import { type ReactNode, useState } from "react";
+import type { Named } from "../components/commands.ts";
+import { Dialog } from "../components/dialog.tsx";
+import { OperationForm } from "../components/form.tsx";
+import { Notice } from "../components/notice.tsx";
 
 type Risky = "updateAddonInstance" | "rollBackAddonInstance";
 type Confirmed = { readonly allow_downgrade?: true };
@@ -17,9 +14,8 @@ interface Props<N extends Risky> {
   readonly action: string;
   readonly operation: N;
   readonly input: (confirmed: Confirmed) => Input<N>;
-  /** Typed by people who confirm a downgrade. */
-  readonly name: string;
-  readonly command: string;
+  /** Its name is typed by people who confirm a downgrade. */
+  readonly addon: Named;
   readonly children: ReactNode;
 }
 
@@ -28,59 +24,32 @@ interface Props<N extends Risky> {
  * lost, and sends the change again with the confirmation.
  */
 export function RiskyChange<N extends Risky>(props: Props<N>) {
-  const change = useChange(props.operation);
-  const [isGuarded, setGuarded] = useState(false);
-  const [typed, setTyped] = useState("");
-  const confirmed: Confirmed = isGuarded ? { allow_downgrade: true } : {};
-  const isReady = !isGuarded || typed === props.name;
-
-  async function send(event: FormEvent): Promise<void> {
-    event.preventDefault();
-    if (!isReady || change.isPending) return;
-    try {
-      await change.mutateAsync(props.input(confirmed));
-      notifications.show({ message: `${props.name} is being changed.`, color: "green" });
-      props.onClose();
-    } catch (error) {
-      if (error instanceof Conflict && error.code === "stateful_downgrade") setGuarded(true);
-    }
-  }
-
-  const refusal = change.error instanceof Conflict && change.error.code === "stateful_downgrade" ? change.error : null;
+  const { operation, input, addon, onClose } = props;
+  const [refusal, setRefusal] = useState<string | null>(null);
   return (
-    <Dialog opened onClose={props.onClose} title={props.title} size="lg">
-      <form onSubmit={(event) => void send(event)}>
-        <Stack>
-          {props.children}
-          {isGuarded ? (
-            <>
-              <Notice tone="bad" title="The older version may be unable to read the data">
-                {refusal?.message ?? "It keeps data, and the version would be an older one."} Take a backup first.
-              </Notice>
-              <TextInput
-                label={
-                  <>
-                    Type <Code>{props.name}</Code> to go on nevertheless
-                  </>
-                }
-                value={typed}
-                onChange={(event) => setTyped(event.currentTarget.value)}
-                autoComplete="off"
-              />
-            </>
-          ) : null}
-          {change.error && !refusal ? <FailurePanel error={change.error} /> : null}
-          <SameByCommand operation={props.operation} input={props.input(confirmed)} command={props.command} />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={props.onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" color={isGuarded ? "red" : "navy"} disabled={!isReady} loading={change.isPending}>
-              {isGuarded ? "Downgrade nevertheless" : props.action}
-            </Button>
-          </Group>
-        </Stack>
-      </form>
+    <Dialog opened onClose={onClose} title={props.title} size="lg">
+      <OperationForm
+        // The refusal is said by the notice, so the form that asks for the name begins without it.
+        key={refusal}
+        operation={operation}
+        input={input(refusal === null ? {} : { allow_downgrade: true })}
+        action={refusal === null ? props.action : "Downgrade nevertheless"}
+        typeName={refusal === null ? undefined : addon.name}
+        named={[addon]}
+        done={`${addon.name} is being changed.`}
+        onCancel={onClose}
+        onDone={onClose}
+        onFailure={(error) => {
+          if (error instanceof Conflict && error.code === "stateful_downgrade") setRefusal(error.message);
+        }}
+      >
+        {props.children}
+        {refusal === null ? null : (
+          <Notice tone="bad" title="The older version may be unable to read the data">
+            {refusal} Take a backup first.
+          </Notice>
+        )}
+      </OperationForm>
     </Dialog>
   );
 }

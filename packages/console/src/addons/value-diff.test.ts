@@ -12,7 +12,7 @@ test.each([
   [{ a: [1] }, { a: [1, 2] }, [["a", "[1]", "[1,2]"]]],
   [{ p: SECRET }, { p: SECRET }, []],
   [{}, { p: SECRET }, [["p", undefined, "a secret"]]],
-])("[WC94] two revisions differ in what was changed between them: %#", (before, after, changes) => {
+])("[WC94] the comparison of two revisions of an addon has the values that differ: %#", (before, after, changes) => {
   expect(diffValues(before, after).map(({ path, before: old, after: young }) => [path, old, young])).toEqual(changes);
 });
 
@@ -38,6 +38,6 @@ test.each<[string, object[], readonly string[]]>([
     [],
   ],
   ["nothing of it", [{ name: "web", export_refs: [{ component: "other" }] }], []],
-])("[WC94] an app that has %s", (_, components, names) => {
+])("[WC94] the list of an addon's users is right for an app that has %s", (_, components, names) => {
   expect(usersOf([app(...components)], "db").flatMap((user) => user.components)).toEqual(names);
 });

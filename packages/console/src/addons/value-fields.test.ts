@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import type { AddonDefinition } from "@binnacle/client";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { fieldsOf, readValues, shownAddonValues, typedValues, valueProblems } from "./value-fields.ts";
+import { fieldsOf, readValues, shownAddonValues, typedValues } from "./value-fields.ts";
 
 const CATALOG = new URL("../../../../catalog/addons/", import.meta.url);
 const catalog = readdirSync(CATALOG).map(
@@ -57,7 +57,7 @@ const fields = fieldsOf(definition);
 const read = (changes: Record<string, string | boolean>, before = {}) =>
   readValues(fields, { ...typedValues(fields, before), ...changes }, before);
 
-test("[WC92] each value of the schema is a field, but for those that can be one thing only", () => {
+test("[WC92] each value of an addon's schema is a field of the form, except values with only one possible content", () => {
   expect(fields.map(({ parameter: { name, type }, label, isJson }) => [name, type, label, isJson])).toEqual([
     ["list", "string", "List", true],
     ["auth.user", "string", "User", false],
@@ -104,7 +104,7 @@ test.each<[string, Record<string, string | boolean>, object, object]>([
     { mode: "one", other: { x: 1 } },
     { mode: "one", other: { x: 1 }, level: "low" },
   ],
-])("[WC93] of a form in which %s, the right values are sent", (_, changes, before, values) => {
+])("[WC93] an addon's form in which %s sends the right values", (_, changes, before, values) => {
   expect(read(changes, before)).toEqual({ values, problems: {} });
 });
 
@@ -113,22 +113,18 @@ test.each<[Record<string, string | boolean>, Record<string, string>]>([
   [{ "auth.password": "short" }, { "auth.password": "Give at least 8 characters." }],
   [{ maxMemory: "10" }, { maxMemory: "The greatest is 9." }],
   [{ list: "[" }, { list: "This is not valid JSON." }],
-])("[WC93] %j is refused at its field", (changes, problems) => {
+])("[WC93] the addon's value %j is refused at its field", (changes, problems) => {
   expect(read(changes).problems).toEqual(problems);
 });
 
-test("[WC93] errors of a refused request are shown at their fields", () => {
-  expect(valueProblems({ "values.auth.user": "no", name: "taken" })).toEqual({ "auth.user": "no" });
-});
-
-test("[WC84] secrets of an addon are not part of the commands that are shown", () => {
+test("[WC84] secrets of an addon are not part of the commands that the console shows", () => {
   expect(shownAddonValues(fields, { auth: { user: "a", password: "hunter22" } })).toEqual({
     auth: { user: "a", password: "…" },
   });
   expect(shownAddonValues(fields, { auth: { password: SECRET } })).toEqual({ auth: { password: SECRET } });
 });
 
-test("[WC93] a path through the prototype of objects changes nothing", () => {
+test("[WC93] an addon's value whose path leads through the prototype of objects changes nothing", () => {
   const hostile = {
     ...definition,
     values_schema: JSON.parse('{"properties":{"__proto__":{"properties":{"x":{"type":"string"}}}}}'),

@@ -147,15 +147,14 @@ function set(values: Values, [key = "", ...rest]: readonly string[], value: unkn
   return Object.keys(inner).length === 0 ? others : { ...others, [key]: inner };
 }
 
-/** The errors of a refused request that are about values, by the dotted path. */
-export function valueProblems(fields: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  const prefix = "values.";
-  return Object.fromEntries(
-    Object.entries(fields).flatMap(([path, message]) =>
-      path.startsWith(prefix) ? [[path.slice(prefix.length), message]] : [],
-    ),
+/** The names of the secrets that are set already. */
+export const heldSecrets = (fields: readonly ValueField[], values: Values): ReadonlySet<string> =>
+  new Set(
+    fields.flatMap(({ path, parameter }) => {
+      const value = at(values, path);
+      return isMap(value) && "secret_ref" in value ? [parameter.name] : [];
+    }),
   );
-}
 
 /** The values without those that are secret, for commands that are shown. */
 export function shownAddonValues(fields: readonly ValueField[], values: Values): Values {

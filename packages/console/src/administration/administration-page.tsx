@@ -1,6 +1,6 @@
+import { EmptyState, Page } from "../components/page.tsx";
+import { PageTabs } from "../components/page-tabs.tsx";
 import { useAccess } from "../frame/org.tsx";
-import { EmptyState, Page } from "../parts/page.tsx";
-import { PageTabs } from "../parts/page-tabs.tsx";
 import { OrgsTab } from "./orgs-tab.tsx";
 import { SystemTab } from "./system-tab.tsx";
 import { TiersTab } from "./tiers-tab.tsx";

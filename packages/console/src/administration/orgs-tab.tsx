@@ -1,99 +1,65 @@
+import { commandLine } from "@binnacle/cli/command-line";
 import type { Organization } from "@binnacle/client";
-import { Button, Code, Group, Stack, TextInput } from "@mantine/core";
-import { IconPlus } from "@tabler/icons-react";
+import { Code, TextInput } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
-import { ActionDialog } from "../parts/action-dialog.tsx";
-import { RowLink } from "../parts/links.tsx";
-import { type Column, ListTable } from "../parts/list-table.tsx";
-import { Moment } from "../parts/moment.tsx";
-import { EmptyState } from "../parts/page.tsx";
+import { ActionDialog } from "../components/action-dialog.tsx";
+import { RowLink } from "../components/links.tsx";
+import { type Column, timeColumn } from "../components/list-table.tsx";
+import { EmptyState } from "../components/page.tsx";
+import { ResourceList } from "../components/resource-list.tsx";
 
 const COLUMNS: readonly Column<Organization>[] = [
   {
-    key: "name",
     title: "Name",
     width: "minmax(120px, 1.5fr)",
     render: ({ name, slug }) => <RowLink to={`/o/${slug}/overview`}>{name}</RowLink>,
   },
+  { title: "Address", from: "tablet", render: ({ slug }) => <Code>{slug}</Code> },
   {
-    key: "slug",
-    title: "Address",
-    width: "minmax(100px, 1fr)",
-    from: "tablet",
-    render: ({ slug }) => <Code>{slug}</Code>,
-  },
-  {
-    key: "description",
     title: "Description",
     width: "minmax(120px, 2fr)",
     from: "tablet",
     render: ({ description }) => description ?? "—",
   },
-  { key: "created", title: "Created", width: "110px", render: ({ created_at }) => <Moment at={created_at} /> },
+  timeColumn("Created", "created_at"),
 ];
 
 export function OrgsTab() {
-  const [isCreating, setCreating] = useState(false);
   return (
-    <Stack>
-      <Group justify="flex-end">
-        <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setCreating(true)}>
-          Create organization
-        </Button>
-      </Group>
-      <ListTable
-        label="Organizations"
-        operation="listOrgs"
-        input={{ all: true }}
-        columns={COLUMNS}
-        empty={
-          <EmptyState title="No organizations" command="binnacle orgs create …">
-            An organization is the boundary between tenants: clusters, projects and people belong to one.
-          </EmptyState>
-        }
-      />
-      {isCreating ? <CreateOrg onClose={() => setCreating(false)} /> : null}
-    </Stack>
+    <ResourceList
+      label="Organizations"
+      operation="listOrgs"
+      input={{ all: true }}
+      columns={COLUMNS}
+      empty={
+        <EmptyState title="No organizations" command={commandLine("createOrg", { body: { name: "…" } })}>
+          An organization is the boundary between tenants: clusters, projects and people belong to one.
+        </EmptyState>
+      }
+      add={{ label: "Create organization", operation: "createOrg", dialog: (close) => <CreateOrg onClose={close} /> }}
+    />
   );
 }
 
 function CreateOrg({ onClose }: { readonly onClose: () => void }) {
   const navigate = useNavigate();
-  const [name, setName] = useState("");
-  const [description, setDescription] = useState("");
   return (
     <ActionDialog
-      opened
       onClose={onClose}
       title="Create an organization"
       operation="createOrg"
-      input={{ body: { name, ...(description ? { description } : {}) } }}
+      values={{ name: "", description: "" }}
+      input={({ name, description }) => ({ body: { name, ...(description ? { description } : {}) } })}
       action="Create organization"
-      isReady={name !== ""}
+      isReady={({ name }) => name !== ""}
       consequences={["You become its first administrator."]}
-      command={`binnacle orgs create "${name || "…"}"`}
       onDone={({ slug }) => void navigate({ to: `/o/${slug}/members` })}
     >
-      {(problems) => (
-        <Stack gap="sm">
-          <TextInput
-            label="Name"
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-            error={problems["name"]}
-            autoComplete="off"
-            withAsterisk
-            data-autofocus
-          />
-          <TextInput
-            label="Description"
-            value={description}
-            onChange={(event) => setDescription(event.currentTarget.value)}
-            error={problems["description"]}
-            autoComplete="off"
-          />
-        </Stack>
+      {({ field }) => (
+        <>
+          <TextInput label="Name" withAsterisk data-autofocus {...field("name")} />
+          <TextInput label="Description" {...field("description")} />
+        </>
       )}
     </ActionDialog>
   );

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { databaseStatus, hubStatus, queueStatus, sizeWords } from "./system-status.ts";
+import { databaseStatus, hubStatus, queueStatus, sizeText } from "./system-status.ts";
 
 const jobs = { pending: 0, running: 0, failed: 0, oldest_pending_seconds: null };
 
@@ -38,6 +38,6 @@ test.each([
   [1536, "1.5 KiB"],
   [20 * 1024 ** 3, "20 GiB"],
   [5 * 1024 ** 5, "5120 TiB"],
-])("[WC96] %i bytes read %s", (bytes, words) => {
-  expect(sizeWords(bytes)).toBe(words);
+])("[WC96] a size of %i bytes is shown as %s", (bytes, words) => {
+  expect(sizeText(bytes)).toBe(words);
 });

@@ -26,7 +26,7 @@ export function hubStatus({ hub, clusters }: Pick<SystemStatus, "hub" | "cluster
 const SIZES = ["B", "KiB", "MiB", "GiB", "TiB"];
 
 /** Bytes in the largest unit that leaves at least one: "1.5 GiB". */
-export function sizeWords(bytes: number): string {
+export function sizeText(bytes: number): string {
   const power = bytes < 1 ? 0 : Math.min(Math.floor(Math.log2(bytes) / 10), SIZES.length - 1);
   const amount = bytes / 1024 ** power;
   return `${amount >= 10 || Number.isInteger(amount) ? Math.round(amount) : amount.toFixed(1)} ${SIZES[power]}`;

@@ -2,12 +2,12 @@ import type { SystemStatus } from "@binnacle/client";
 import { Grid, Group, SimpleGrid, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useRead } from "../api/queries.runner.ts";
-import { Loaded } from "../parts/loaded.tsx";
-import { Moment } from "../parts/moment.tsx";
-import { Facts, Section } from "../parts/page.tsx";
+import { Loaded } from "../components/loaded.tsx";
+import { Moment } from "../components/moment.tsx";
+import { Facts, Section } from "../components/page.tsx";
 import type { StatusView } from "../status/status.ts";
 import { StatusBadge } from "../status/status-badge.tsx";
-import { databaseStatus, hubStatus, queueStatus, sizeWords } from "./system-status.ts";
+import { databaseStatus, hubStatus, queueStatus, sizeText } from "./system-status.ts";
 
 /** How the installation is: its queue, its sessions with clusters, its database, and its version. */
 export function SystemTab() {
@@ -62,7 +62,7 @@ function SystemView({ status }: { readonly status: SystemStatus }) {
         <Facts
           of={[
             ["PostgreSQL", database.version],
-            ["Size", sizeWords(database.size_bytes)],
+            ["Size", sizeText(database.size_bytes)],
             ["Connections", `${database.connections} of ${database.max_connections}`],
             ["Migration", database.migration],
           ]}

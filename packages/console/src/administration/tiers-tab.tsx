@@ -1,13 +1,12 @@
-import type { RateLimit } from "@binnacle/client";
-import { ActionIcon, Button, Code, Group, Menu, NumberInput, Select, Stack, Text, TextInput } from "@mantine/core";
-import { IconDots, IconPlus } from "@tabler/icons-react";
-import { useState } from "react";
+import { commandLine } from "@binnacle/cli/command-line";
+import type { Input, RateLimit } from "@binnacle/client";
+import { Code, Group, NumberInput, Select, Stack, TextInput } from "@mantine/core";
 import { useRead } from "../api/queries.runner.ts";
-import { ActionDialog } from "../parts/action-dialog.tsx";
-import { type Column, ListTable } from "../parts/list-table.tsx";
-import { Loaded } from "../parts/loaded.tsx";
-import { EmptyState } from "../parts/page.tsx";
-import { usePageSearch } from "../parts/use-search.tsx";
+import { ActionDialog } from "../components/action-dialog.tsx";
+import { Loaded } from "../components/loaded.tsx";
+import { EmptyState } from "../components/page.tsx";
+import { ResourceList } from "../components/resource-list.tsx";
+import { usePageSearch } from "../components/use-search.tsx";
 
 /** How many requests the users of each tier may send. */
 export function TiersTab() {
@@ -39,139 +38,114 @@ export function TiersTab() {
 }
 
 function Limits({ tier }: { readonly tier: string }) {
-  const [editing, setEditing] = useState<RateLimit | "new" | null>(null);
-  const [deleting, setDeleting] = useState<RateLimit | null>(null);
-  const columns: readonly Column<RateLimit>[] = [
-    { key: "path", title: "Path", width: "minmax(0, 2fr)", render: ({ path }) => <Code>{path}</Code> },
-    {
-      key: "limit",
-      title: "At most",
-      width: "minmax(0, 1.2fr)",
-      render: ({ limit, period }) => `${limit.toLocaleString()} in ${period} s`,
-    },
-    { key: "name", title: "Name", width: "minmax(100px, 1fr)", from: "tablet", render: ({ name }) => name ?? "—" },
-    {
-      key: "actions",
-      title: "",
-      width: "40px",
-      render: (limit) => (
-        <Menu position="bottom-end">
-          <Menu.Target>
-            <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${limit.path}`}>
-              <IconDots size={16} aria-hidden />
-            </ActionIcon>
-          </Menu.Target>
-          <Menu.Dropdown>
-            <Menu.Item onClick={() => setEditing(limit)}>Change</Menu.Item>
-            <Menu.Item color="red" onClick={() => setDeleting(limit)}>
-              Delete
-            </Menu.Item>
-          </Menu.Dropdown>
-        </Menu>
-      ),
-    },
-  ];
   return (
-    <Stack>
-      <Group justify="space-between">
-        <Text size="sm" c="dimmed">
-          Users of the tier {tier} get a 429 beyond these limits.
-        </Text>
-        <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setEditing("new")}>
-          Add limit
-        </Button>
-      </Group>
-      <ListTable
-        label={`Limits of ${tier}`}
-        operation="listRateLimits"
-        input={{ tier_name: tier }}
-        columns={columns}
-        empty={
-          <EmptyState title="No limits" command={`binnacle tiers limits create ${tier} /apps --limit 100 --period 60`}>
-            Without a limit for a path, users of this tier may ask for it as often as the server can answer.
-          </EmptyState>
-        }
-      />
-      {editing === null ? null : (
-        <EditLimit tier={tier} limit={editing === "new" ? null : editing} onClose={() => setEditing(null)} />
-      )}
-      {deleting ? (
-        <ActionDialog
-          opened
-          onClose={() => setDeleting(null)}
-          title={`Delete the limit of ${deleting.path}`}
-          operation="deleteRateLimit"
-          input={{ tier_name: tier, id: deleting.id }}
-          action="Delete limit"
-          consequences={[`Users of the tier ${tier} may ask for ${deleting.path} without this limit.`]}
-          command={`binnacle tiers limits delete ${tier} ${deleting.id}`}
-          done="The limit is deleted."
-        />
-      ) : null}
-    </Stack>
+    <ResourceList
+      label={`Limits of ${tier}`}
+      operation="listRateLimits"
+      input={{ tier_name: tier }}
+      intro={`Users of the tier ${tier} get a 429 beyond these limits.`}
+      nameOf={(limit) => limit.path}
+      columns={[
+        { title: "Path", width: "minmax(0, 2fr)", render: ({ path }) => <Code>{path}</Code> },
+        {
+          title: "At most",
+          width: "minmax(0, 1.2fr)",
+          render: ({ limit, period }) => `${limit.toLocaleString()} in ${period} s`,
+        },
+        { title: "Name", from: "tablet", render: ({ name }) => name ?? "—" },
+      ]}
+      empty={
+        <EmptyState
+          title="No limits"
+          command={commandLine("createRateLimit", { tier_name: tier, body: { path: "/apps", limit: 100, period: 60 } })}
+        >
+          Without a limit for a path, users of this tier may ask for it as often as the server can answer.
+        </EmptyState>
+      }
+      add={{
+        label: "Add limit",
+        operation: "createRateLimit",
+        dialog: (close) => (
+          <EditLimit
+            onClose={close}
+            limit={{ path: "/", limit: 100, period: 60 }}
+            title={`Add a limit to ${tier}`}
+            operation="createRateLimit"
+            address={{ tier_name: tier }}
+            action="Add limit"
+          />
+        ),
+      }}
+      menu={(limit) => [
+        {
+          label: "Change",
+          operation: "updateRateLimit",
+          dialog: (close) => (
+            <EditLimit
+              onClose={close}
+              limit={limit}
+              title={`Change the limit of ${limit.path}`}
+              operation="updateRateLimit"
+              address={{ tier_name: tier, id: limit.id }}
+              action="Save"
+            />
+          ),
+        },
+        {
+          label: "Delete",
+          isDangerous: true,
+          operation: "deleteRateLimit",
+          dialog: (close) => (
+            <ActionDialog
+              onClose={close}
+              title={`Delete the limit of ${limit.path}`}
+              operation="deleteRateLimit"
+              input={{ tier_name: tier, id: limit.id }}
+              action="Delete limit"
+              consequences={[`Users of the tier ${tier} may ask for ${limit.path} without this limit.`]}
+              done="The limit is deleted."
+            />
+          ),
+        },
+      ]}
+    />
   );
 }
 
-function EditLimit(props: { readonly tier: string; readonly limit: RateLimit | null; readonly onClose: () => void }) {
-  const { tier, limit, onClose } = props;
-  const [path, setPath] = useState(limit?.path ?? "/");
-  const [count, setCount] = useState<number | string>(limit?.limit ?? 100);
-  const [period, setPeriod] = useState<number | string>(limit?.period ?? 60);
-  const body = { path, limit: Number(count), period: Number(period) };
-  const fields = (problems: Readonly<Record<string, string>>) => (
-    <Stack gap="sm">
-      <TextInput
-        label="Path"
-        description="Relative to /api/v1, such as /apps."
-        value={path}
-        onChange={(event) => setPath(event.currentTarget.value)}
-        error={problems["path"]}
-        autoComplete="off"
-      />
-      <Group grow align="flex-start">
-        <NumberInput
-          label="Requests"
-          value={count}
-          onChange={setCount}
-          min={1}
-          allowDecimal={false}
-          error={problems["limit"]}
-        />
-        <NumberInput
-          label="In seconds"
-          value={period}
-          onChange={setPeriod}
-          min={1}
-          allowDecimal={false}
-          error={problems["period"]}
-        />
-      </Group>
-    </Stack>
-  );
-  const common = { opened: true, onClose, isReady: path !== "" && body.limit > 0 && body.period > 0 };
-  return limit === null ? (
+type Typed = Pick<RateLimit, "path" | "limit" | "period">;
+
+function EditLimit<N extends "createRateLimit" | "updateRateLimit">(props: {
+  readonly onClose: () => void;
+  readonly limit: Typed;
+  readonly title: string;
+  readonly operation: N;
+  readonly address: Omit<Input<N>, "body">;
+  readonly action: string;
+}) {
+  const {
+    limit: { path, limit, period },
+    address,
+    ...dialog
+  } = props;
+  return (
     <ActionDialog
-      {...common}
-      title={`Add a limit to ${tier}`}
-      operation="createRateLimit"
-      input={{ tier_name: tier, body }}
-      action="Add limit"
-      command={`binnacle tiers limits create ${tier} ${path} --limit ${count} --period ${period}`}
+      {...dialog}
+      values={{ path, limit, period }}
+      input={(typed) =>
+        ({ ...address, body: { ...typed, limit: Number(typed.limit), period: Number(typed.period) } }) as Input<N>
+      }
+      isReady={(typed) => typed.path !== "" && typed.limit > 0 && typed.period > 0}
       done="The limit holds from now on."
     >
-      {fields}
-    </ActionDialog>
-  ) : (
-    <ActionDialog
-      {...common}
-      title={`Change the limit of ${limit.path}`}
-      operation="updateRateLimit"
-      input={{ tier_name: tier, id: limit.id, body }}
-      action="Save"
-      command={`binnacle tiers limits update ${tier} ${limit.id} --limit ${count} --period ${period}`}
-      done="The limit holds from now on."
-    >
-      {fields}
+      {({ field }) => (
+        <>
+          <TextInput label="Path" description="Relative to /api/v1, such as /apps." {...field("path")} />
+          <Group grow align="flex-start">
+            <NumberInput label="Requests" min={1} allowDecimal={false} {...field("limit")} />
+            <NumberInput label="In seconds" min={1} allowDecimal={false} {...field("period")} />
+          </Group>
+        </>
+      )}
     </ActionDialog>
   );
 }

@@ -1,164 +1,132 @@
 import type { User } from "@binnacle/client";
-import { ActionIcon, Badge, Button, Group, Menu, Select, Stack, Text } from "@mantine/core";
-import { IconDots, IconPlus } from "@tabler/icons-react";
-import { useState } from "react";
+import { Badge, Group, Select, Text } from "@mantine/core";
 import { useRead } from "../api/queries.runner.ts";
-import { ActionDialog } from "../parts/action-dialog.tsx";
-import { CreateUser } from "../parts/create-user.tsx";
-import { SearchFilter } from "../parts/filters.tsx";
-import { type Column, ListTable } from "../parts/list-table.tsx";
-import { Moment } from "../parts/moment.tsx";
-import { EmptyState } from "../parts/page.tsx";
-import { usePageSearch } from "../parts/use-search.tsx";
+import { ActionDialog } from "../components/action-dialog.tsx";
+import { CreateUser } from "../components/create-user.tsx";
+import { SearchFilter } from "../components/filters.tsx";
+import { type Column, timeColumn } from "../components/list-table.tsx";
+import { EmptyState } from "../components/page.tsx";
+import { ResourceList } from "../components/resource-list.tsx";
+import { usePageSearch } from "../components/use-search.tsx";
 import { StatusBadge } from "../status/status-badge.tsx";
 
-type Action = "disable" | "enable" | "tier" | "verify";
+const COLUMNS: readonly Column<User>[] = [
+  {
+    title: "Name",
+    width: "minmax(0, 1.5fr)",
+    render: (user) => (
+      <div style={{ minWidth: 0 }}>
+        <Text size="sm" fw={600} truncate>
+          {user.name}
+        </Text>
+        <Text size="xs" c="dimmed" truncate>
+          {user.username}
+        </Text>
+      </div>
+    ),
+  },
+  {
+    title: "Email",
+    width: "minmax(140px, 2fr)",
+    from: "tablet",
+    render: ({ email, email_verified }) => (
+      <Group gap={6} wrap="nowrap" miw={0}>
+        <Text size="sm" truncate>
+          {email}
+        </Text>
+        {email_verified ? null : <StatusBadge status={{ tone: "unknown", word: "Not confirmed" }} size="sm" />}
+      </Group>
+    ),
+  },
+  {
+    title: "State",
+    width: "110px",
+    render: ({ disabled, is_superuser }) =>
+      disabled ? (
+        <StatusBadge status={{ tone: "bad", word: "Disabled" }} />
+      ) : is_superuser ? (
+        <Badge variant="light" tt="none" radius="sm">
+          Superuser
+        </Badge>
+      ) : (
+        "Active"
+      ),
+  },
+  { title: "Tier", width: "90px", from: "tablet", render: ({ tier }) => tier },
+  timeColumn("Created", "created_at", "desktop"),
+];
 
 /** All accounts of the installation. */
 export function UsersTab() {
   const [search] = usePageSearch();
   const me = useRead("getMe", {});
-  const [isCreating, setCreating] = useState(false);
-  const [acting, setActing] = useState<{ readonly user: User; readonly action: Action } | null>(null);
-  const columns: readonly Column<User>[] = [
-    {
-      key: "name",
-      title: "Name",
-      width: "minmax(0, 1.5fr)",
-      render: (user) => (
-        <div style={{ minWidth: 0 }}>
-          <Text size="sm" fw={600} truncate>
-            {user.name}
-          </Text>
-          <Text size="xs" c="dimmed" truncate>
-            {user.username}
-          </Text>
-        </div>
-      ),
-    },
-    {
-      key: "email",
-      title: "Email",
-      width: "minmax(140px, 2fr)",
-      from: "tablet",
-      render: ({ email, email_verified }) => (
-        <Group gap={6} wrap="nowrap" miw={0}>
-          <Text size="sm" truncate>
-            {email}
-          </Text>
-          {email_verified ? null : <StatusBadge status={{ tone: "unknown", word: "Not confirmed" }} size="sm" />}
-        </Group>
-      ),
-    },
-    {
-      key: "state",
-      title: "State",
-      width: "110px",
-      render: ({ disabled, is_superuser }) =>
-        disabled ? (
-          <StatusBadge status={{ tone: "bad", word: "Disabled" }} />
-        ) : is_superuser ? (
-          <Badge variant="light" tt="none" radius="sm">
-            Superuser
-          </Badge>
-        ) : (
-          "Active"
-        ),
-    },
-    { key: "tier", title: "Tier", width: "90px", from: "tablet", render: ({ tier }) => tier },
-    {
-      key: "created",
-      title: "Created",
-      width: "100px",
-      from: "desktop",
-      render: ({ created_at }) => <Moment at={created_at} />,
-    },
-    {
-      key: "actions",
-      title: "",
-      width: "40px",
-      render: (user) => (
-        <Menu position="bottom-end">
-          <Menu.Target>
-            <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${user.username}`}>
-              <IconDots size={16} aria-hidden />
-            </ActionIcon>
-          </Menu.Target>
-          <Menu.Dropdown>
-            <Menu.Item onClick={() => setActing({ user, action: "tier" })}>Change tier</Menu.Item>
-            {user.email_verified ? null : (
-              <Menu.Item onClick={() => setActing({ user, action: "verify" })}>Confirm email</Menu.Item>
-            )}
-            {user.disabled ? (
-              <Menu.Item onClick={() => setActing({ user, action: "enable" })}>Enable</Menu.Item>
-            ) : user.id === me.data?.id ? null : (
-              <Menu.Item color="red" onClick={() => setActing({ user, action: "disable" })}>
-                Disable
-              </Menu.Item>
-            )}
-          </Menu.Dropdown>
-        </Menu>
-      ),
-    },
-  ];
   return (
-    <Stack>
-      <Group justify="space-between">
-        <SearchFilter label="Filter by name or email" />
-        <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setCreating(true)}>
-          Create user
-        </Button>
-      </Group>
-      <ListTable
-        label="Users"
-        operation="listUsers"
-        input={search["q"] ? { search: search["q"] } : {}}
-        columns={columns}
-        empty={<EmptyState title="No user fits">Create one, or remove the filter.</EmptyState>}
-      />
-      {isCreating ? <CreateUser onClose={() => setCreating(false)} /> : null}
-      {acting ? <UserAction {...acting} onClose={() => setActing(null)} /> : null}
-    </Stack>
+    <ResourceList
+      label="Users"
+      operation="listUsers"
+      input={search["q"] ? { search: search["q"] } : {}}
+      intro={<SearchFilter label="Filter by name or email" />}
+      nameOf={(user) => user.username}
+      columns={COLUMNS}
+      empty={<EmptyState title="No user fits">Create one, or remove the filter.</EmptyState>}
+      add={{ label: "Create user", operation: "createUser", dialog: (close) => <CreateUser onClose={close} /> }}
+      menu={(user) => [
+        {
+          label: "Change tier",
+          operation: "setUserTier",
+          dialog: (close) => <ChangeTier user={user} onClose={close} />,
+        },
+        user.email_verified
+          ? null
+          : {
+              label: "Confirm email",
+              operation: "verifyUserEmail",
+              dialog: (close) => <ConfirmEmail user={user} onClose={close} />,
+            },
+        user.disabled || user.id !== me.data?.id
+          ? {
+              label: user.disabled ? "Enable" : "Disable",
+              isDangerous: !user.disabled,
+              operation: "setUserDisabled",
+              dialog: (close) => <SetDisabled user={user} onClose={close} />,
+            }
+          : null,
+      ]}
+    />
   );
 }
 
-function UserAction({
-  user,
-  action,
-  onClose,
-}: {
+interface Props {
   readonly user: User;
-  readonly action: Action;
   readonly onClose: () => void;
-}) {
-  if (action === "tier") return <ChangeTier user={user} onClose={onClose} />;
-  if (action === "verify")
-    return (
-      <ActionDialog
-        opened
-        onClose={onClose}
-        title={`Confirm the email of ${user.name}`}
-        operation="verifyUserEmail"
-        input={{ id: user.id, body: { email: user.email } }}
-        action="Confirm email"
-        consequences={[
-          `You have made sure that ${user.email} belongs to ${user.name}.`,
-          "Administrators can then add them to organizations by this address.",
-        ]}
-        command={`binnacle users verify-email ${user.username}`}
-        done="The address is confirmed."
-      />
-    );
-  const isDisabling = action === "disable";
+}
+
+const ConfirmEmail = ({ user, onClose }: Props) => (
+  <ActionDialog
+    onClose={onClose}
+    title={`Confirm the email of ${user.name}`}
+    operation="verifyUserEmail"
+    input={{ id: user.id, body: { email: user.email } }}
+    action="Confirm email"
+    consequences={[
+      `You have made sure that ${user.email} belongs to ${user.name}.`,
+      "Administrators can then add them to organizations by this address.",
+    ]}
+    named={[{ id: user.id, name: user.username }]}
+    done="The address is confirmed."
+  />
+);
+
+function SetDisabled({ user, onClose }: Props) {
+  const isDisabling = !user.disabled;
   return (
     <ActionDialog
-      opened
       onClose={onClose}
       title={`${isDisabling ? "Disable" : "Enable"} ${user.name}`}
       operation="setUserDisabled"
       input={{ id: user.id, body: { disabled: isDisabling } }}
       action={isDisabling ? "Disable user" : "Enable user"}
-      {...(isDisabling ? { typeName: user.username } : {})}
+      typeName={isDisabling ? user.username : undefined}
       consequences={
         isDisabling
           ? [
@@ -167,35 +135,35 @@ function UserAction({
             ]
           : ["They can sign in again. Sessions and tokens do not come back."]
       }
-      command={`binnacle users ${action} ${user.username}`}
+      named={[{ id: user.id, name: user.username }]}
       done={`${user.name} is ${isDisabling ? "disabled" : "enabled"}.`}
     />
   );
 }
 
-function ChangeTier({ user, onClose }: { readonly user: User; readonly onClose: () => void }) {
+function ChangeTier({ user, onClose }: Props) {
   const tiers = useRead("listTiers", {});
-  const [tier, setTier] = useState(user.tier);
   return (
     <ActionDialog
-      opened
       onClose={onClose}
       title={`Tier of ${user.name}`}
       operation="setUserTier"
-      input={{ id: user.id, body: { tier } }}
+      values={{ tier: user.tier }}
+      input={(body) => ({ id: user.id, body })}
       action="Change tier"
-      isReady={tier !== user.tier}
-      command={`binnacle users set-tier ${user.username} ${tier}`}
-      done={`${user.name} is in the tier ${tier}.`}
+      isReady={({ tier }) => tier !== user.tier}
+      named={[{ id: user.id, name: user.username }]}
+      done={({ tier }) => `${user.name} is in the tier ${tier}.`}
     >
-      <Select
-        label="Tier"
-        description="It says how many requests they may send."
-        data={(tiers.data?.data ?? []).map(({ name }) => name)}
-        value={tier}
-        onChange={(value) => setTier(value ?? user.tier)}
-        allowDeselect={false}
-      />
+      {({ field }) => (
+        <Select
+          label="Tier"
+          description="It says how many requests they may send."
+          data={(tiers.data?.data ?? []).map(({ name }) => name)}
+          allowDeselect={false}
+          {...field("tier")}
+        />
+      )}
     </ActionDialog>
   );
 }

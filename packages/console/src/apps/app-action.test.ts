@@ -1,8 +1,9 @@
 import type { App } from "@binnacle/client";
 import { expect, test } from "vitest";
-import { type AppAction, obstacle, primaryAction, reasonWords } from "./app-action.ts";
+import { suspensionText } from "../status/suspension.ts";
+import { type AppAction, obstacle, primaryAction, reasonText } from "./app-action.ts";
 
-const running = { phase: "running", paused: false, drift_state: "in_sync" } as const;
+const running = { phase: "running", paused: false, suspended: false, drift_state: "in_sync" } as const;
 
 test.each([
   [running, "edit", "Edit configuration"],
@@ -16,7 +17,7 @@ test.each([
   [{ ...running, phase: "pending", paused: true }, "resume", "Resume"],
   [{ ...running, drift_state: "blocked_sync" }, "take_over", "Take over fields"],
   // Resuming would be refused while the fields are held.
-  [{ phase: "paused", paused: true, drift_state: "blocked_sync" }, "take_over", "Take over fields"],
+  [{ ...running, phase: "paused", paused: true, drift_state: "blocked_sync" }, "take_over", "Take over fields"],
   [{ ...running, phase: "failed", drift_state: "blocked_sync" }, "take_over", "Take over fields"],
 ] as const)("[WC30] the primary action of %o is %s", (state, action, label) => {
   expect(primaryAction(state)).toEqual({ action, label });
@@ -24,7 +25,7 @@ test.each([
 });
 
 test("[WC30] an app that is being deleted has no primary action", () => {
-  expect(primaryAction({ phase: "deleting", paused: true, drift_state: "blocked_sync" })).toBeNull();
+  expect(primaryAction({ ...running, phase: "deleting", paused: true, drift_state: "blocked_sync" })).toBeNull();
 });
 
 const ALL: readonly AppAction[] = [
@@ -32,6 +33,8 @@ const ALL: readonly AppAction[] = [
   "scale",
   "pause",
   "resume",
+  "suspend",
+  "unsuspend",
   "redeploy",
   "take_over",
   "roll_back",
@@ -42,16 +45,42 @@ const ALL: readonly AppAction[] = [
 ];
 
 test.each([
-  ["runs", running, ["resume", "take_over"]],
-  ["is paused", { ...running, phase: "paused", paused: true }, ["scale", "pause", "take_over"]],
+  ["runs", running, ["resume", "unsuspend", "take_over"]],
+  ["is paused", { ...running, phase: "paused", paused: true }, ["scale", "pause", "unsuspend", "take_over"]],
   [
     "is blocked",
     { ...running, drift_state: "blocked_sync" },
-    ["edit", "scale", "pause", "resume", "redeploy", "roll_back", "attach_addon", "detach_addon"],
+    ["edit", "scale", "pause", "resume", "unsuspend", "redeploy", "roll_back", "attach_addon", "detach_addon"],
+  ],
+  ["is suspended", { ...running, suspended: true }, ["resume", "suspend", "take_over", "delete"]],
+  [
+    "is in a suspended project",
+    { ...running, suspended: true, suspended_scope: "project" },
+    ["resume", "unsuspend", "take_over", "delete"],
   ],
   ["is being deleted", { ...running, phase: "deleting" }, ALL.filter((action) => action !== "save_template")],
-] as const)("[WC31] of an app that %s, what the API would refuse is not offered", (_, state, refused) => {
+] as const)("[WC31] an app that %s is not offered actions that the API would refuse", (_, state, refused) => {
   expect(ALL.filter((action) => obstacle(action, state) !== null)).toEqual(refused);
+});
+
+test.each([
+  ["in_effect", "Changes are stored and not applied, and drift is not corrected."],
+  ["pending", "The operator has not confirmed it yet."],
+  [
+    "not_in_effect",
+    "It is not in effect: the operator is too old, or could not store it, and goes on. Upgrade the operator.",
+  ],
+] as const)("[AP609] [SN9] the page of a suspended app says who, why and whether it holds: %s", (state, held) => {
+  const suspended = {
+    scope: "app",
+    by: "ada@example.com",
+    at: "2026-01-31T09:30:00.000Z",
+    reason: "Incident 42.",
+    state,
+  } as const;
+  expect(suspensionText(suspended)).toBe(`ada@example.com has suspended the app: Incident 42. ${held}`);
+  const inProject = { ...suspended, scope: "project" } as const;
+  expect(suspensionText(inProject)).toBe(`ada@example.com has suspended the project: Incident 42. ${held}`);
 });
 
 const app = {
@@ -61,20 +90,25 @@ const app = {
   drift: { state: "in_sync", summary: null, fields: [], detected_at: null },
 } as unknown as App;
 
-test("[WC118] an app that nobody confirms is told in the past", () => {
-  const running = { ...app, phase: "running" as const };
-  expect(reasonWords({ ...running, stale: false })).toBe("All components run as they were asked for.");
+test("[WC118] the reason of an app that its cluster does not confirm any more is in the past tense", () => {
+  const running = { ...app, phase: "running" as const, phase_reason: "RolloutComplete" };
+  expect(reasonText({ ...running, stale: false })).toBe("All components run as they were asked for.");
   const words = "All components ran as they were asked for when the cluster was last heard of.";
-  expect(reasonWords({ ...running, stale: true })).toBe(words);
+  expect(reasonText({ ...running, stale: true })).toBe(words);
 });
 
 test.each([
-  [app, "The cluster could not bring the app into place."],
-  [{ ...app, phase_message: "The image cannot be pulled." }, "The image cannot be pulled."],
+  [app, "The image cannot be pulled."],
+  [
+    { ...app, phase: "pending" as const, phase_reason: null },
+    "The change is recorded; the cluster has not reported on it yet.",
+  ],
+  [{ ...app, phase_reason: "ReasonOfTomorrow" }, "The cluster reports ReasonOfTomorrow."],
+  [{ ...app, phase_message: "web:2 is not in the registry." }, "web:2 is not in the registry."],
   [
     { ...app, drift: { ...app.drift, state: "blocked_sync" as const, summary: "kubectl holds it." } },
     "kubectl holds it.",
   ],
-])("[WC32] the phase has its reason in words: %#", (given, words) => {
-  expect(reasonWords(given)).toBe(words);
+])("[WC32] the phase of an app has its reason in words: %#", (given, words) => {
+  expect(reasonText(given)).toBe(words);
 });

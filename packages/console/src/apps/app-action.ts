@@ -1,4 +1,5 @@
-import type { App } from "@binnacle/client";
+import type { App, Suspension } from "@binnacle/client";
+import { explanationOf } from "../status/reason.ts";
 
 /** The operations on an app that the page offers. `edit` leads to the configuration. */
 export type AppAction =
@@ -6,6 +7,8 @@ export type AppAction =
   | "scale"
   | "pause"
   | "resume"
+  | "suspend"
+  | "unsuspend"
   | "redeploy"
   | "take_over"
   | "roll_back"
@@ -18,23 +21,29 @@ export type AppAction =
 export interface AppState {
   readonly phase: App["phase"];
   readonly paused: boolean;
+  readonly suspended: boolean;
+  /** What has been suspended, where that is known: its project or cluster holds it, too. */
+  readonly suspended_scope?: Suspension["scope"] | undefined;
   readonly drift_state: App["drift"]["state"];
 }
 
-export const stateOf = ({ phase, paused, drift }: Pick<App, "phase" | "paused" | "drift">): AppState => ({
-  phase,
-  paused,
-  drift_state: drift.state,
+export const stateOf = (app: Pick<App, "phase" | "paused" | "suspended" | "drift">): AppState => ({
+  phase: app.phase,
+  paused: app.paused,
+  suspended: app.suspended !== null,
+  suspended_scope: app.suspended?.scope,
+  drift_state: app.drift.state,
 });
 
 /**
  * Why the API would refuse an operation in this state, or null. A conflict over fields prevents everything except a deletion and
  * a redeploy that takes the fields over.
  */
-export function obstacle(action: AppAction, { phase, paused, drift_state }: AppState): string | null {
+export function obstacle(action: AppAction, state: AppState): string | null {
+  const { phase, paused, drift_state } = state;
   if (action === "save_template") return null;
   if (phase === "deleting") return "The app is being deleted.";
-  if (action === "delete") return null;
+  if (action === "suspend" || action === "unsuspend" || action === "delete") return suspensionObstacle(action, state);
   if (drift_state === "blocked_sync") {
     return action === "take_over" ? null : "Another manager holds fields of the app. Take them over first.";
   }
@@ -42,6 +51,17 @@ export function obstacle(action: AppAction, { phase, paused, drift_state }: AppS
   if (paused && (action === "pause" || action === "scale")) return "The app is paused.";
   if (!paused && action === "resume") return "The app is not paused.";
   return null;
+}
+
+function suspensionObstacle(
+  action: "suspend" | "unsuspend" | "delete",
+  { suspended, suspended_scope: scope = "app" }: AppState,
+): string | null {
+  const isOwn = suspended && scope === "app";
+  if (action === "suspend") return isOwn ? "The app is suspended already." : null;
+  if (action === "delete") return suspended ? `The ${scope} is suspended. Unsuspend it first.` : null;
+  if (!suspended) return "The app is not suspended.";
+  return isOwn ? null : `The ${scope} is suspended, and not the app by itself.`;
 }
 
 export interface PrimaryAction {
@@ -58,22 +78,18 @@ export function primaryAction(state: AppState): PrimaryAction | null {
   return { action: "edit", label: state.phase === "invalid" ? "Fix configuration" : "Edit configuration" };
 }
 
-const WORDS: Readonly<Record<App["phase"], string>> = {
+/** Of the phases that the control plane sets by itself; the cluster gives a reason with every other. */
+const TEXTS: Readonly<Partial<Record<App["phase"], string>>> = {
   pending: "The change is recorded; the cluster has not reported on it yet.",
-  deploying: "The cluster is bringing the change into place.",
-  running: "All components run as they were asked for.",
-  degraded: "Some replicas are not ready.",
-  failed: "The cluster could not bring the app into place.",
-  invalid: "The cluster refuses the configuration.",
-  paused: "All workloads have 0 replicas. Resume brings back their counts.",
   deleting: "The cluster is removing the objects of the app.",
 };
 
 const RAN = "All components ran as they were asked for when the cluster was last heard of.";
 
 /** The reason of an app's phase in words: the cluster's own where it gives some, and in the past where nobody confirms it. */
-export function reasonWords(app: Pick<App, "phase" | "phase_reason" | "phase_message" | "drift" | "stale">): string {
+export function reasonText(app: Pick<App, "phase" | "phase_reason" | "phase_message" | "drift" | "stale">): string {
   if (app.drift.state === "blocked_sync") return app.drift.summary ?? "Another manager holds fields of the app.";
   if (app.stale && app.phase === "running" && app.phase_message === null) return RAN;
-  return app.phase_message ?? WORDS[app.phase];
+  const { phase, phase_reason: reason, phase_message: message } = app;
+  return message ?? explanationOf(reason)?.meaning ?? TEXTS[phase] ?? `The cluster reports ${reason ?? phase}.`;
 }

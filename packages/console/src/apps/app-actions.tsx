@@ -5,6 +5,8 @@ import {
   IconArrowsMaximize,
   IconDotsVertical,
   IconHandGrab,
+  IconHandOff,
+  IconHandStop,
   IconPencil,
   IconPlayerPause,
   IconPlayerPlay,
@@ -16,9 +18,11 @@ import {
   IconTrash,
 } from "@tabler/icons-react";
 import { type ComponentType, useState } from "react";
+import { SuspendDialog, UnsuspendDialog } from "../components/suspension.tsx";
+import { usePageSearch } from "../components/use-search.tsx";
 import { useMay } from "../frame/org.tsx";
-import { usePageSearch } from "../parts/use-search.tsx";
 import { type AppAction, obstacle, primaryAction, stateOf } from "./app-action.ts";
+import { addressOf } from "./app-address.ts";
 import { AttachDialog, DeleteDialog, DetachDialog, SimpleDialog, TemplateDialog } from "./app-dialogs.tsx";
 import { ScaleDialog } from "./scale-dialog.tsx";
 
@@ -33,6 +37,8 @@ const ENTRIES: Readonly<Record<AppAction, Entry>> = {
   scale: { label: "Scale", Icon: IconArrowsMaximize, operation: "scaleApp" },
   pause: { label: "Pause", Icon: IconPlayerPause, operation: "pauseApp" },
   resume: { label: "Resume", Icon: IconPlayerPlay, operation: "resumeApp" },
+  suspend: { label: "Suspend reconciliation", Icon: IconHandStop, operation: "suspendApp" },
+  unsuspend: { label: "Unsuspend", Icon: IconHandOff, operation: "unsuspendApp" },
   redeploy: { label: "Redeploy", Icon: IconRefresh, operation: "redeployApp" },
   take_over: { label: "Take over fields", Icon: IconHandGrab, operation: "redeployApp" },
   roll_back: { label: "Roll back", Icon: IconArrowBackUp, operation: "rollbackToDeployment" },
@@ -41,6 +47,8 @@ const ENTRIES: Readonly<Record<AppAction, Entry>> = {
   save_template: { label: "Save as template", Icon: IconTemplate, operation: "createStackTemplateFromApp" },
   delete: { label: "Delete", Icon: IconTrash, operation: "deleteApp" },
 };
+/** Rarely possible: nobody misses them in the menu otherwise. */
+const ONLY_IF_POSSIBLE: ReadonlySet<AppAction> = new Set(["take_over", "suspend", "unsuspend"]);
 const MENU: readonly AppAction[] = Object.keys(ENTRIES) as AppAction[];
 
 /** The primary action of an app, and a menu with the others. What the caller may not do is not there. */
@@ -59,7 +67,7 @@ export function AppActions({ app, onDeleted }: { readonly app: App; readonly onD
     else setOpen(action);
   }
 
-  const shown = allowed.filter((action) => action !== "take_over" || obstacle(action, state) === null);
+  const shown = allowed.filter((action) => !ONLY_IF_POSSIBLE.has(action) || obstacle(action, state) === null);
   return (
     <>
       {primary && allowed.includes(primary.action) ? (
@@ -126,12 +134,17 @@ interface DialogProps {
 }
 
 function Dialog({ action, app, onClose, onDeleted }: DialogProps) {
+  const suspending = { scope: "app", name: app.name, address: addressOf(app), onClose } as const;
   switch (action) {
     case "pause":
     case "resume":
     case "redeploy":
     case "take_over":
       return <SimpleDialog kind={action} app={app} onClose={onClose} />;
+    case "suspend":
+      return <SuspendDialog {...suspending} operation="suspendApp" />;
+    case "unsuspend":
+      return <UnsuspendDialog {...suspending} operation="unsuspendApp" />;
     case "scale":
       return <ScaleDialog app={app} onClose={onClose} />;
     case "attach_addon":

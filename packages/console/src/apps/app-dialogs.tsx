@@ -3,11 +3,15 @@ import { Checkbox, Select, Switch, Text, TextInput } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useRead } from "../api/queries.runner.ts";
+import { ActionDialog } from "../components/action-dialog.tsx";
+import { templateAddress } from "../components/addresses.ts";
+import { binnacleOf } from "../components/commands.ts";
+import { Dialog } from "../components/dialog.tsx";
+import { OperationForm } from "../components/form.tsx";
+import { Loaded } from "../components/loaded.tsx";
 import { useOrg } from "../frame/org.tsx";
-import { ActionDialog } from "../parts/action-dialog.tsx";
-import { templateAddress } from "../parts/addresses.ts";
-import { Loaded } from "../parts/loaded.tsx";
-import { addressOf, cliName } from "./app-address.ts";
+import { addressOf } from "./app-address.ts";
+import { AttachOutcome } from "./attach-outcome.tsx";
 import { attachedInstances } from "./components.ts";
 import { consequencesOf } from "./deletion.ts";
 
@@ -22,21 +26,18 @@ const SIMPLE = {
     title: "Pause",
     consequences: ["All workloads are scaled to 0 and answer no more.", "Volumes, secrets and addresses stay."],
     done: "is being paused.",
-    command: "pause",
   },
   resume: {
     operation: "resumeApp",
     title: "Resume",
     consequences: ["All workloads get the number of replicas back that they had."],
     done: "is being resumed.",
-    command: "resume",
   },
   redeploy: {
     operation: "redeployApp",
     title: "Redeploy",
     consequences: ["What is recorded is applied again, as a new revision.", "Nothing in the configuration changes."],
     done: "is being deployed again.",
-    command: "redeploy",
   },
   take_over: {
     operation: "redeployApp",
@@ -46,23 +47,20 @@ const SIMPLE = {
       "The other manager loses these fields. If it sets them again, the conflict comes back.",
     ],
     done: "takes the fields over.",
-    command: "redeploy",
   },
 } as const;
 
 export function SimpleDialog({ kind, app, onClose }: Props & { readonly kind: keyof typeof SIMPLE }) {
-  const { operation, title, consequences, done, command } = SIMPLE[kind];
+  const { operation, title, consequences, done } = SIMPLE[kind];
   const isForced = kind === "take_over";
   return (
     <ActionDialog
-      opened
       onClose={onClose}
       title={`${title}: ${app.name}`}
       operation={operation}
       input={{ ...addressOf(app), ...(isForced ? { body: { force: true } } : {}) }}
       action={title}
       consequences={consequences}
-      command={`binnacle apps ${command} ${cliName(app)}${isForced ? " --force" : ""}`}
       done={`${app.name} ${done}`}
     />
   );
@@ -73,7 +71,6 @@ export function DeleteDialog({ app, onClose, onDeleted }: Props & { readonly onD
   const preview = useRead("previewAppDeletion", addressOf(app));
   return (
     <ActionDialog
-      opened
       onClose={onClose}
       title={`Delete ${app.name}`}
       operation="deleteApp"
@@ -82,7 +79,6 @@ export function DeleteDialog({ app, onClose, onDeleted }: Props & { readonly onD
       typeName={app.name}
       consequences={preview.data ? consequencesOf(preview.data) : []}
       isReady={!preview.isPending}
-      command={`binnacle apps delete ${cliName(app)}`}
       done={`${app.name} is being deleted.`}
       onAnswer={onDeleted}
     >
@@ -113,111 +109,114 @@ export function AttachDialog({ app, onClose }: Props) {
   const [component, setComponent] = useState<string | null>(null);
   const workloads = app.components.filter(({ workload_spec }) => workload_spec).map(({ name }) => name);
   const [addsComponent, setAddsComponent] = useState(true);
+  const [made, setMade] = useState<{ readonly instance: string; readonly revision: number } | null>(null);
   const name = instances.data?.data.find((each) => each.id === id)?.name;
   const lacksComponent = name !== undefined && !standsFor(app, name);
   const isAdding = lacksComponent && addsComponent;
-  const shared = {
-    opened: true,
-    onClose,
-    title: `Attach an addon to ${app.name}`,
-    action: "Attach",
-    isReady: id !== null,
-    command: `binnacle apps attach-addon ${cliName(app)} ${name ?? "<addon>"}${component ? ` --component ${component}` : ""}${lacksComponent && !addsComponent ? " --no-add" : ""}`,
+  const attached = {
+    ...addressOf(app),
+    body: { addon_instance_id: id ?? "", ...(component ? { component_name: component } : {}) },
   };
-  const fields = (
-    <Loaded of={instances}>
-      {({ data }) =>
-        data.length === 0 ? (
-          <Text size="sm">The project has no addon instance. Create one on the page Addons first.</Text>
-        ) : (
-          <>
-            <Select
-              label="Addon instance"
-              description="Its exports become variables of the components."
-              data={data.map((each) => ({ value: each.id, label: each.name }))}
-              value={id}
-              onChange={setId}
-              searchable
-              data-autofocus
-            />
-            <Select
-              label="Component"
-              placeholder="Every workload"
-              data={workloads}
-              value={component}
-              onChange={setComponent}
-              clearable
-            />
-            {lacksComponent ? (
-              <Checkbox
-                label={`Add the component ${name}, which stands for the addon instance`}
-                description="Without a component of this name the app cannot run."
-                checked={addsComponent}
-                onChange={(event) => setAddsComponent(event.currentTarget.checked)}
-              />
-            ) : null}
-          </>
-        )
-      }
-    </Loaded>
-  );
-  if (isAdding) {
-    const body = { components: attachmentChange(app, name, component) };
-    const done = `${name} is attached to ${app.name}, which is being deployed.`;
-    return (
-      <ActionDialog {...shared} operation="updateApp" input={{ ...addressOf(app), body }} done={done}>
-        {fields}
-      </ActionDialog>
-    );
-  }
-  const body = { addon_instance_id: id ?? "", ...(component ? { component_name: component } : {}) };
+  const withComponent = () => ({
+    ...addressOf(app),
+    body: { components: attachmentChange(app, name ?? "", component) },
+  });
+  // The command adds the component too, unless it is told not to.
+  const command = binnacleOf("attachAddon", attached, instances.data?.data);
   return (
-    <ActionDialog
-      {...shared}
-      operation="attachAddon"
-      input={{ ...addressOf(app), body }}
-      {...(lacksComponent ? {} : { done: `${name} is attached to ${app.name}, which is being deployed.` })}
-    >
-      {fields}
-    </ActionDialog>
+    <Dialog opened onClose={onClose} title={`Attach an addon to ${app.name}`} size="lg">
+      {made ? (
+        <AttachOutcome app={app} {...made} />
+      ) : (
+        <OperationForm<"updateApp" | "attachAddon", object>
+          onCancel={onClose}
+          onDone={({ revision }) => setMade({ instance: name ?? "", revision })}
+          operation={isAdding ? "updateApp" : "attachAddon"}
+          input={isAdding ? withComponent() : attached}
+          action="Attach"
+          isReady={id !== null}
+          command={lacksComponent && !addsComponent ? `${command} --no-add` : command}
+        >
+          <Loaded of={instances}>
+            {({ data }) =>
+              data.length === 0 ? (
+                <Text size="sm">The project has no addon instance. Create one on the page Addons first.</Text>
+              ) : (
+                <>
+                  <Select
+                    label="Addon instance"
+                    description="Its exports become variables of the components."
+                    data={data.map((each) => ({ value: each.id, label: each.name }))}
+                    value={id}
+                    onChange={setId}
+                    searchable
+                    data-autofocus
+                  />
+                  <Select
+                    label="Component"
+                    placeholder="Every workload"
+                    data={workloads}
+                    value={component}
+                    onChange={setComponent}
+                    clearable
+                  />
+                  {lacksComponent ? (
+                    <Checkbox
+                      label={`Add the component ${name}, which stands for the addon instance`}
+                      description="Without a component of this name the app cannot run."
+                      checked={addsComponent}
+                      onChange={(event) => setAddsComponent(event.currentTarget.checked)}
+                    />
+                  ) : null}
+                </>
+              )
+            }
+          </Loaded>
+        </OperationForm>
+      )}
+    </Dialog>
   );
 }
 
 export function DetachDialog({ app, onClose }: Props) {
   const instances = useInstances(app);
   const attached = attachedInstances(app.components);
-  const [id, setId] = useState<string | null>(null);
-  const chosen = instances.data?.data.find((each) => each.id === id);
-  const losing = (chosen && attached.get(chosen.name)) ?? [];
+  const nameOf = (typed: { readonly id: string | null }) =>
+    instances.data?.data.find(({ id }) => id === typed.id)?.name ?? "<addon>";
   return (
     <ActionDialog
-      opened
       onClose={onClose}
       title={`Detach an addon from ${app.name}`}
       operation="detachAddon"
-      input={{ ...addressOf(app), addon_instance_id: id ?? "" }}
+      values={{ id: null as string | null }}
+      input={({ id }) => ({ ...addressOf(app), addon_instance_id: id ?? "" })}
       action="Detach"
-      isReady={id !== null}
-      consequences={losing.map((component) => `${component} loses the variables of the addon and is restarted.`)}
-      command={`binnacle apps detach-addon ${cliName(app)} ${chosen?.name ?? "<addon>"}`}
-      done={`${chosen?.name} is detached from ${app.name}.`}
+      isReady={({ id }) => id !== null}
+      consequences={(typed) =>
+        (attached.get(nameOf(typed)) ?? []).map(
+          (component) => `${component} loses the variables of the addon and is restarted.`,
+        )
+      }
+      named={instances.data?.data}
+      done={(typed) => `${nameOf(typed)} is detached from ${app.name}.`}
     >
-      <Loaded of={instances}>
-        {({ data }) => {
-          const choices = data.filter(({ name }) => attached.has(name));
-          return choices.length === 0 ? (
-            <Text size="sm">No addon instance is attached to the app.</Text>
-          ) : (
-            <Select
-              label="Addon instance"
-              data={choices.map((each) => ({ value: each.id, label: each.name }))}
-              value={id}
-              onChange={setId}
-              data-autofocus
-            />
-          );
-        }}
-      </Loaded>
+      {({ field }) => (
+        <Loaded of={instances}>
+          {({ data }) => {
+            const choices = data.filter(({ name }) => attached.has(name));
+            return choices.length === 0 ? (
+              <Text size="sm">No addon instance is attached to the app.</Text>
+            ) : (
+              <Select
+                label="Addon instance"
+                data={choices.map(({ id, name }) => ({ value: id, label: name }))}
+                data-autofocus
+                {...field("id")}
+              />
+            );
+          }}
+        </Loaded>
+      )}
     </ActionDialog>
   );
 }
@@ -231,47 +230,37 @@ const SCOPES = [
 export function TemplateDialog({ app, onClose }: Props) {
   const org = useOrg();
   const navigate = useNavigate();
-  const [name, setName] = useState(app.name);
-  const [description, setDescription] = useState(app.description ?? "");
-  const [scope, setScope] = useState<(typeof SCOPES)[number]["value"]>("project");
-  const [keepsRefs, setKeepsRefs] = useState(false);
   return (
     <ActionDialog
-      opened
       onClose={onClose}
       title={`Save ${app.name} as a template`}
       operation="createStackTemplateFromApp"
-      input={{
-        ...addressOf(app),
-        body: { name, scope, ...(description ? { description } : {}), preserve_export_refs: keepsRefs },
+      values={{
+        name: app.name,
+        description: app.description ?? "",
+        scope: "project" as (typeof SCOPES)[number]["value"],
+        preserve_export_refs: false,
       }}
+      input={({ description, ...typed }) => ({
+        ...addressOf(app),
+        body: { ...typed, ...(description ? { description } : {}) },
+      })}
       action="Save template"
-      isReady={name !== ""}
-      command={`binnacle templates from-app ${cliName(app)} ${name}`}
-      done={`The template ${name} is saved.`}
+      isReady={({ name }) => name !== ""}
+      done={({ name }) => `The template ${name} is saved.`}
       onDone={(template) => void navigate({ to: templateAddress(org.slug, template.namespace, template.name) })}
     >
-      <TextInput label="Name of the template" value={name} onChange={(event) => setName(event.currentTarget.value)} />
-      <TextInput
-        label="Description"
-        value={description}
-        onChange={(event) => setDescription(event.currentTarget.value)}
-      />
-      <Select
-        label="Who sees it"
-        data={[...SCOPES]}
-        value={scope}
-        onChange={(value) => setScope((value ?? "project") as typeof scope)}
-        allowDeselect={false}
-      />
-      <Switch
-        label="Keep references to addons of this project"
-        checked={keepsRefs}
-        onChange={(event) => setKeepsRefs(event.currentTarget.checked)}
-      />
-      <Text size="xs" c="dimmed">
-        Values of secrets are never part of a template; they become parameters.
-      </Text>
+      {({ field, check }) => (
+        <>
+          <TextInput label="Name of the template" {...field("name")} />
+          <TextInput label="Description" {...field("description")} />
+          <Select label="Who sees it" data={[...SCOPES]} allowDeselect={false} {...field("scope")} />
+          <Switch label="Keep references to addons of this project" {...check("preserve_export_refs")} />
+          <Text size="xs" c="dimmed">
+            Values of secrets are never part of a template; they become parameters.
+          </Text>
+        </>
+      )}
     </ActionDialog>
   );
 }

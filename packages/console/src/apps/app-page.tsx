@@ -1,41 +1,35 @@
 import type { App } from "@binnacle/client";
-import { Alert, Anchor, Group, Skeleton, Stack, Text } from "@mantine/core";
+import { Alert, Group, Skeleton, Stack, Text } from "@mantine/core";
 import { IconPlayerPause } from "@tabler/icons-react";
-import { Link, useNavigate, useParams } from "@tanstack/react-router";
-import { type ComponentType, lazy, Suspense, useEffect } from "react";
+import { useNavigate, useParams } from "@tanstack/react-router";
+import { useEffect } from "react";
 import { useAll } from "../api/all.runner.ts";
 import { useRead } from "../api/queries.runner.ts";
+import { appAddress, clusterAddress, projectAddress } from "../components/addresses.ts";
+import { ButtonLink, TextLink } from "../components/links.tsx";
+import { Loaded, LoadingLines, lazily } from "../components/loaded.tsx";
+import { EmptyState, Page } from "../components/page.tsx";
+import { PageTabs } from "../components/page-tabs.tsx";
+import { SuspensionBadge, SuspensionNotice } from "../components/suspension.tsx";
+import { useGone } from "../components/use-gone.tsx";
+import { usePageSearch } from "../components/use-search.tsx";
+import { visibleText } from "../components/visible-text.ts";
 import { useMay, useOrg } from "../frame/org.tsx";
-import { appAddress, clusterAddress, projectAddress } from "../parts/addresses.ts";
-import { ButtonLink } from "../parts/links.tsx";
-import { Loaded, LoadingLines } from "../parts/loaded.tsx";
-import { EmptyState, Page } from "../parts/page.tsx";
-import { PageTabs } from "../parts/page-tabs.tsx";
-import { useGone } from "../parts/use-gone.tsx";
-import { usePageSearch } from "../parts/use-search.tsx";
-import { visibleText } from "../parts/visible-text.ts";
+import { ReasonAdvice } from "../status/reason-advice.tsx";
 import { appStatus } from "../status/status.ts";
 import { Basis, StatusBadge } from "../status/status-badge.tsx";
-import { reasonWords } from "./app-action.ts";
+import { reasonText } from "./app-action.ts";
 import { AppActions } from "./app-actions.tsx";
 import type { AppAddress } from "./app-address.ts";
 
-interface TabProps {
-  readonly app: App;
-}
-
-const loaded = <P,>(load: () => Promise<ComponentType<P>>) => lazy(async () => ({ default: await load() }));
-
-const OverviewTab = loaded<TabProps>(async () => (await import("./overview/overview-tab.tsx")).OverviewTab);
-const DeploymentsTab = loaded<TabProps>(async () => (await import("./deployments/deployments-tab.tsx")).DeploymentsTab);
-const ConfigurationTab = loaded<TabProps>(
-  async () => (await import("./configuration/configuration-tab.tsx")).ConfigurationTab,
-);
-const SecretsTab = loaded<TabProps>(async () => (await import("./secrets/secrets-tab.tsx")).SecretsTab);
-const ActivityTab = loaded<TabProps>(async () => (await import("./activity/activity-tab.tsx")).ActivityTab);
-const LogsTab = lazy(async () => ({ default: (await import("../streams/logs-tab.tsx")).LogsTab }));
-const MetricsTab = lazy(async () => ({ default: (await import("../streams/metrics-tab.tsx")).MetricsTab }));
-const TerminalTab = lazy(async () => ({ default: (await import("../streams/terminal-tab.tsx")).TerminalTab }));
+const OverviewTab = lazily(async () => (await import("./overview/overview-tab.tsx")).OverviewTab);
+const DeploymentsTab = lazily(async () => (await import("./deployments/deployments-tab.tsx")).DeploymentsTab);
+const ConfigurationTab = lazily(async () => (await import("./configuration/configuration-tab.tsx")).ConfigurationTab);
+const SecretsTab = lazily(async () => (await import("./secrets/secrets-tab.tsx")).SecretsTab);
+const ActivityTab = lazily(async () => (await import("./activity/activity-tab.tsx")).ActivityTab);
+const LogsTab = lazily(async () => (await import("../streams/logs-tab.tsx")).LogsTab);
+const MetricsTab = lazily(async () => (await import("../streams/metrics-tab.tsx")).MetricsTab);
+const TerminalTab = lazily(async () => (await import("../streams/terminal-tab.tsx")).TerminalTab);
 
 const TABS = [
   ["overview", "Overview"],
@@ -104,12 +98,22 @@ function AppView({ app, onDeleted }: { readonly app: App; readonly onDeleted: ()
   return (
     <Page
       title={app.name}
-      status={<StatusBadge status={status} size="lg" />}
+      status={
+        <>
+          <StatusBadge status={status} size="lg" />
+          <SuspensionBadge of={app.suspended} />
+        </>
+      }
       detail={
         <Stack gap={2}>
           <Text inherit span c={isTrouble ? "var(--mantine-color-text)" : "inherit"}>
-            {reasonWords(app)}
+            {reasonText(app)}
           </Text>
+          {isTrouble ? (
+            <Text size="sm" component="div">
+              <ReasonAdvice reason={app.phase_reason} message={reasonText(app)} />
+            </Text>
+          ) : null}
           <Group gap="xs">
             <Basis of={app} />
             <Places app={app} org={org.slug} />
@@ -128,15 +132,12 @@ function AppView({ app, onDeleted }: { readonly app: App; readonly onDeleted: ()
           The app is paused. Its configuration can be changed; its replica counts come back when it is resumed.
         </Alert>
       ) : null}
+      <SuspensionNotice of={app.suspended} />
       <PageTabs
         tabs={tabs.map(([key, label]) => ({
           key,
           label,
-          render: () => (
-            <Suspense fallback={<LoadingLines lines={6} />}>
-              <TabBody tab={key} app={app} component={search["component"]} />
-            </Suspense>
-          ),
+          render: () => <TabBody tab={key} app={app} component={search["component"]} />,
         }))}
         resets={{ component: undefined, pod: undefined }}
       />
@@ -172,13 +173,13 @@ function Places({ app, org }: { readonly app: App; readonly org: string }) {
   return (
     <Text size="xs" component="span" c="dimmed">
       in{" "}
-      <Anchor size="xs" renderRoot={(props) => <Link {...props} to={projectAddress(org, app.project_id)} />}>
+      <TextLink size="xs" to={projectAddress(org, app.project_id)}>
         {project.data?.name ?? app.namespace}
-      </Anchor>
+      </TextLink>
       {" on "}
-      <Anchor size="xs" renderRoot={(props) => <Link {...props} to={clusterAddress(org, app.cluster_id)} />}>
+      <TextLink size="xs" to={clusterAddress(org, app.cluster_id)}>
         {cluster.data?.name ?? "its cluster"}
-      </Anchor>
+      </TextLink>
     </Text>
   );
 }
@@ -204,17 +205,13 @@ function FindProject({ namespace, name }: Pick<AppAddress, "namespace" | "name">
               {found?.length
                 ? found.map((project) => (
                     <div key={project.id}>
-                      <Anchor
-                        renderRoot={(props) => (
-                          <Link
-                            {...props}
-                            to={appAddress(org.slug, { namespace, name })}
-                            search={{ project: project.id } as never}
-                          />
-                        )}
+                      <TextLink
+                        size="md"
+                        to={appAddress(org.slug, { namespace, name })}
+                        search={{ project: project.id }}
                       >
                         {project.name}
-                      </Anchor>
+                      </TextLink>
                     </div>
                   ))
                 : `You can see no project with the namespace ${namespace}.`}

@@ -2,17 +2,17 @@ import type { AppSummary, Input } from "@binnacle/client";
 import { Button, Group, Text } from "@mantine/core";
 import { IconPlayerPause, IconPlayerPlay, IconPlus, IconRefresh } from "@tabler/icons-react";
 import { useCallback, useMemo, useState } from "react";
+import { binnacleOf } from "../components/commands.ts";
+import { ChoiceFilter, ChoicesFilter, choicesOf, ObjectFilter, SearchFilter } from "../components/filters.tsx";
+import { ButtonLink } from "../components/links.tsx";
+import { type Column, Dimmed, ListTable } from "../components/list-table.tsx";
+import { EmptyState, Page } from "../components/page.tsx";
+import { useMayCreate } from "../components/use-may-create.tsx";
+import { usePageSearch } from "../components/use-search.tsx";
 import { useMay, useOrg } from "../frame/org.tsx";
-import { appAddress, appSearch } from "../parts/addresses.ts";
-import { ChoiceFilter, ChoicesFilter, choicesOf, ObjectFilter, SearchFilter } from "../parts/filters.tsx";
-import { ButtonLink, RowLink } from "../parts/links.tsx";
-import { type Column, Dimmed, ListTable } from "../parts/list-table.tsx";
-import { Moment } from "../parts/moment.tsx";
-import { EmptyState, Page } from "../parts/page.tsx";
-import { useMayCreate } from "../parts/use-may-create.tsx";
-import { usePageSearch } from "../parts/use-search.tsx";
-import { APP_PHASE, appStatus, DRIFT_STATE } from "../status/status.ts";
-import { StatusBadge, StatusCell } from "../status/status-badge.tsx";
+import { APP_PHASE, DRIFT_STATE } from "../status/status.ts";
+import { StatusBadge } from "../status/status-badge.tsx";
+import { appColumns } from "./app-columns.tsx";
 import type { BulkAction } from "./bulk.ts";
 import { BulkDialog } from "./bulk-dialog.tsx";
 import { shortImage } from "./components.ts";
@@ -20,78 +20,47 @@ import { shortImage } from "./components.ts";
 const PHASES = Object.entries(APP_PHASE).map(([value, { word }]) => ({ value, label: word }));
 const DRIFTS = Object.entries(DRIFT_STATE).map(([value, { word }]) => ({ value, label: word }));
 
-const columnsOf = (org: string): readonly Column<AppSummary>[] => [
-  {
-    key: "name",
-    title: "Name",
-    width: "minmax(90px, 2fr)",
-    sort: "name",
-    render: (app) => (
-      <RowLink to={appAddress(org, app)} search={appSearch(app)}>
-        {app.name}
-      </RowLink>
-    ),
-  },
-  {
-    key: "phase",
-    title: "Status",
-    width: "minmax(124px, 1.4fr)",
-    sort: "phase",
-    render: (app) => <StatusCell status={appStatus(app)} reason={app.phase_message} />,
-  },
-  {
-    key: "drift",
-    title: "Drift",
-    width: "minmax(80px, 0.8fr)",
-    from: "desktop",
-    // Being in sync is the rule and needs no colour.
-    render: ({ drift_state }) =>
-      drift_state === "drifted" || drift_state === "blocked_sync" ? (
-        <StatusBadge status={DRIFT_STATE[drift_state]} />
-      ) : (
-        <Dimmed>{drift_state === "in_sync" ? DRIFT_STATE.in_sync.word : "—"}</Dimmed>
-      ),
-  },
-  { key: "ready", title: "Ready", width: "60px", from: "tablet", render: (app) => `${app.ready}/${app.desired}` },
-  {
-    key: "images",
-    title: "Image",
-    width: "minmax(110px, 1.3fr)",
-    from: "desktop",
-    render: ({ images }) => images.map(shortImage).join(", ") || "—",
-  },
-  {
-    key: "project",
-    title: "Project",
-    width: "minmax(90px, 1fr)",
-    sort: "project",
-    from: "tablet",
-    render: (app) => app.project_name,
-  },
-  {
-    key: "cluster",
-    title: "Cluster",
-    width: "minmax(90px, 1fr)",
-    sort: "cluster",
-    from: "desktop",
-    render: (app) => app.cluster_name,
-  },
-  {
-    key: "deployed",
-    title: "Last deployment",
-    width: "minmax(190px, 1.5fr)",
-    sort: "deployed_at",
-    from: "tablet",
-    render: ({ last_deployment: last }) =>
-      last ? (
-        <Dimmed>
-          <Moment at={last.created_at} /> by {last.created_by ?? "the system"}
-        </Dimmed>
-      ) : (
-        "—"
-      ),
-  },
-];
+function columnsOf(org: string): readonly Column<AppSummary>[] {
+  const { name, status, ready, deployed } = appColumns(org);
+  return [
+    name,
+    status,
+    {
+      title: "Drift",
+      width: "minmax(80px, 0.8fr)",
+      from: "desktop",
+      // Being in sync is the rule and needs no colour.
+      render: ({ drift_state }) =>
+        drift_state === "drifted" || drift_state === "blocked_sync" ? (
+          <StatusBadge status={DRIFT_STATE[drift_state]} />
+        ) : (
+          <Dimmed>{drift_state === "in_sync" ? DRIFT_STATE.in_sync.word : "—"}</Dimmed>
+        ),
+    },
+    ready,
+    {
+      title: "Image",
+      width: "minmax(110px, 1.3fr)",
+      from: "desktop",
+      render: ({ images }) => images.map(shortImage).join(", ") || "—",
+    },
+    {
+      title: "Project",
+      width: "minmax(90px, 1fr)",
+      sort: "project",
+      from: "tablet",
+      render: (app) => app.project_name,
+    },
+    {
+      title: "Cluster",
+      width: "minmax(90px, 1fr)",
+      sort: "cluster",
+      from: "desktop",
+      render: (app) => app.cluster_name,
+    },
+    deployed,
+  ];
+}
 
 /** All apps that the caller may see in the organization. */
 export function AppsPage() {
@@ -145,11 +114,7 @@ export function AppsPage() {
               There are apps here only by other names or in other states.
             </EmptyState>
           ) : (
-            <EmptyState
-              title="No apps"
-              action={mayCreate ? create : null}
-              command="binnacle apps deploy -f binnacle.yaml"
-            >
+            <EmptyState title="No apps" action={mayCreate ? create : null} command={binnacleOf("createApp", {})}>
               An app is a set of components that run together in a project. Begin with a template, an image or YAML.
             </EmptyState>
           )

@@ -1,19 +1,28 @@
+import { commandLine } from "@binnacle/cli/command-line";
 import type { AppSummary } from "@binnacle/client";
 import { Button, Code, Group, List, Progress, ScrollArea, Stack, Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { client } from "../api/session.adapter.ts";
+import { Dialog } from "../components/dialog.tsx";
 import { useMay } from "../frame/org.tsx";
-import { Dialog } from "../parts/dialog.tsx";
 import type { StatusView } from "../status/status.ts";
 import { StatusBadge } from "../status/status-badge.tsx";
 import { addressOf, cliName } from "./app-address.ts";
-import { BULK_OPERATION, type BulkAction, bulkSteps, type Outcome, outcomeWords, runEach } from "./bulk.ts";
+import {
+  BULK_OPERATION,
+  type BulkAction,
+  type BulkStep,
+  bulkSteps,
+  type Outcome,
+  outcomeText,
+  runEach,
+} from "./bulk.ts";
 
 const AT_MOST = 4;
 
-const WORDS: Readonly<Record<BulkAction, { readonly title: string; readonly effect: string }>> = {
+const TEXTS: Readonly<Record<BulkAction, { readonly title: string; readonly effect: string }>> = {
   redeploy: { title: "Redeploy", effect: "What is recorded is applied again, as a new revision of each." },
   pause: { title: "Pause", effect: "All workloads of these apps are scaled to 0 and answer no more." },
   resume: { title: "Resume", effect: "The workloads of these apps get the replicas back that they had." },
@@ -27,37 +36,28 @@ const OUTCOMES: Readonly<Record<Outcome["state"], StatusView>> = {
   stopped: { tone: "unknown", word: "Not begun" },
 };
 
-/** Sends an action for many apps and shows what becomes of each. It goes on when the dialog is closed. */
-export function BulkDialog(props: {
+interface Props {
   readonly action: BulkAction;
   readonly rows: readonly AppSummary[];
   readonly onClose: () => void;
   readonly onStarted: () => void;
-}) {
-  const { action, onClose } = props;
-  const may = useMay();
+}
+
+/** The calls and what has become of each; `outcomes` is null before they begin. They go on when the dialog is closed. */
+function useBulk({ action, onClose, onStarted }: Props, chosen: readonly AppSummary[]) {
   const cache = useQueryClient();
-  const operation = BULK_OPERATION[action];
-  const { title, effect } = WORDS[action];
-  // What is sent is decided when the dialog opens; rows that change meanwhile do not change it.
-  const [steps] = useState(() =>
-    bulkSteps(action, props.rows, (row) => may(operation, { clusterId: row.cluster_id, projectId: row.project_id })),
-  );
-  const chosen = steps.filter(({ why }) => why === null).map(({ row }) => row);
-  const leftOut = steps.filter(({ why }) => why !== null);
   const [outcomes, setOutcomes] = useState<readonly Outcome[] | null>(null);
   const stop = useRef(new AbortController());
   const isClosed = useRef(false);
   const ended = outcomes?.filter(({ state }) => state !== "waiting" && state !== "sending").length ?? 0;
-  const isRunning = outcomes !== null && ended < chosen.length;
 
   async function start(): Promise<void> {
     let current: readonly Outcome[] = chosen.map(() => ({ state: "waiting" }));
     setOutcomes(current);
-    props.onStarted();
+    onStarted();
     await runEach(
       chosen,
-      (row) => client.call(operation, addressOf(row)),
+      (row) => client.call(BULK_OPERATION[action], addressOf(row)),
       (index, outcome) => {
         current = current.with(index, outcome);
         setOutcomes(current);
@@ -65,14 +65,29 @@ export function BulkDialog(props: {
       { atMost: AT_MOST, signal: stop.current.signal },
     );
     void cache.invalidateQueries();
-    if (isClosed.current) notifications.show({ message: `${title}: ${outcomeWords(current)}.` });
+    if (isClosed.current) notifications.show({ message: `${TEXTS[action].title}: ${outcomeText(current)}.` });
   }
 
   function close(): void {
     isClosed.current = true;
     onClose();
   }
+  const isRunning = outcomes !== null && ended < chosen.length;
+  return { outcomes, ended, isRunning, start, close, stop: () => stop.current.abort() };
+}
 
+/** Sends an action for many apps and shows what becomes of each. */
+export function BulkDialog(props: Props) {
+  const { action } = props;
+  const may = useMay();
+  const operation = BULK_OPERATION[action];
+  const { title, effect } = TEXTS[action];
+  // What is sent is decided when the dialog opens; rows that change meanwhile do not change it.
+  const [steps] = useState(() =>
+    bulkSteps(action, props.rows, (row) => may(operation, { clusterId: row.cluster_id, projectId: row.project_id })),
+  );
+  const chosen = steps.filter(({ why }) => why === null).map(({ row }) => row);
+  const { outcomes, ended, isRunning, start, close, stop } = useBulk(props, chosen);
   return (
     <Dialog
       opened
@@ -90,7 +105,7 @@ export function BulkDialog(props: {
               animated={isRunning}
             />
             <Text size="sm" role="status">
-              {isRunning ? `${ended} of ${chosen.length}` : outcomeWords(outcomes)}
+              {isRunning ? `${ended} of ${chosen.length}` : outcomeText(outcomes)}
             </Text>
           </>
         ) : null}
@@ -101,31 +116,15 @@ export function BulkDialog(props: {
             ))}
           </Stack>
         </ScrollArea.Autosize>
-        {leftOut.length > 0 ? (
-          <div>
-            <Text size="sm" fw={600}>
-              Left out
-            </Text>
-            <List size="sm">
-              {leftOut.map(({ row, why }) => (
-                <List.Item key={row.id}>
-                  {cliName(row)}: {why}
-                </List.Item>
-              ))}
-            </List>
-          </div>
-        ) : null}
-        {outcomes ? null : (
+        <LeftOut steps={steps.filter(({ why }) => why !== null)} />
+        {outcomes || !chosen[0] ? null : (
           <Text size="xs" c="dimmed">
-            The same for one app:{" "}
-            <Code>
-              binnacle apps {action} {chosen[0] ? cliName(chosen[0]) : "<app>"}
-            </Code>
+            The same for one app: <Code>{commandLine(operation, addressOf(chosen[0]))}</Code>
           </Text>
         )}
         <Group justify="flex-end">
           {isRunning ? (
-            <Button variant="default" onClick={() => stop.current.abort()}>
+            <Button variant="default" onClick={stop}>
               Stop
             </Button>
           ) : null}
@@ -140,6 +139,24 @@ export function BulkDialog(props: {
         </Group>
       </Stack>
     </Dialog>
+  );
+}
+
+function LeftOut({ steps }: { readonly steps: readonly BulkStep<AppSummary>[] }) {
+  if (steps.length === 0) return null;
+  return (
+    <div>
+      <Text size="sm" fw={600}>
+        Left out
+      </Text>
+      <List size="sm">
+        {steps.map(({ row, why }) => (
+          <List.Item key={row.id}>
+            {cliName(row)}: {why}
+          </List.Item>
+        ))}
+      </List>
+    </div>
   );
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { bulkSteps, type Outcome, outcomeWords, runEach } from "./bulk.ts";
+import { bulkSteps, type Outcome, outcomeText, runEach } from "./bulk.ts";
 
-const running = { id: "a", phase: "running", paused: false, drift_state: "in_sync" } as const;
+const running = { id: "a", phase: "running", paused: false, suspended: false, drift_state: "in_sync" } as const;
 const paused = { ...running, id: "b", phase: "paused", paused: true } as const;
 const blocked = { ...running, id: "c", drift_state: "blocked_sync" } as const;
 const deleting = { ...running, id: "d", phase: "deleting" } as const;
@@ -12,11 +12,14 @@ test.each([
   ["redeploy", ["a", "b"]],
   ["pause", ["a"]],
   ["resume", ["b"]],
-] as const)("[WC51] %s is done with the chosen apps that allow it, and the others say why not", (action, ids) => {
-  const steps = bulkSteps<(typeof ALL)[number]>(action, ALL, ({ id }) => id !== "e");
-  expect(steps.filter(({ why }) => why === null).map(({ row }) => row.id)).toEqual(ids);
-  expect(steps.find(({ row }) => row.id === "e")?.why).toBe("You may not change it.");
-});
+] as const)(
+  "[WC51] the action %s is done with the chosen apps that allow it, and the others say why not",
+  (action, ids) => {
+    const steps = bulkSteps<(typeof ALL)[number]>(action, ALL, ({ id }) => id !== "e");
+    expect(steps.filter(({ why }) => why === null).map(({ row }) => row.id)).toEqual(ids);
+    expect(steps.find(({ row }) => row.id === "e")?.why).toBe("You may not change it.");
+  },
+);
 
 /** Items that end when the test says so. */
 function controlled(count: number, atMost: number) {
@@ -44,7 +47,7 @@ function controlled(count: number, atMost: number) {
   return { outcomes, end, finished, stop, mostAtOnce: () => most };
 }
 
-test("[WC52] calls go out one after the other, at most four at once, and one that fails does not keep the others back", async () => {
+test("[WC52] at most four calls of a bulk action run at once, and one that fails does not stop the others", async () => {
   const run = controlled(7, 4);
   expect(run.outcomes.map(({ state }) => state)).toEqual([
     ...Array.from({ length: 4 }, () => "sending"),
@@ -55,15 +58,15 @@ test("[WC52] calls go out one after the other, at most four at once, and one tha
   expect(run.mostAtOnce()).toBe(4);
   expect(run.outcomes.filter(({ state }) => state === "done")).toHaveLength(6);
   expect(run.outcomes[1]).toEqual({ state: "failed", message: "refused" });
-  expect(outcomeWords(run.outcomes)).toBe("6 done, 1 failed");
+  expect(outcomeText(run.outcomes)).toBe("6 done, 1 failed");
 });
 
-test("[WC52] after a stop no further call is begun, and those under way come to their end", async () => {
+test("[WC52] after a stop of a bulk action no further call is begun, and those under way are completed", async () => {
   const run = controlled(4, 2);
   run.stop.abort();
   await run.end(0);
   await run.end(1);
   await run.finished;
   expect(run.outcomes.map(({ state }) => state)).toEqual(["done", "done", "stopped", "stopped"]);
-  expect(outcomeWords(run.outcomes)).toBe("2 done, 2 not begun");
+  expect(outcomeText(run.outcomes)).toBe("2 done, 2 not begun");
 });

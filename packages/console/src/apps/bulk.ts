@@ -27,28 +27,28 @@ export type Outcome =
   | { readonly state: "stopped" };
 
 /**
- * Calls `run` for each item, at most `atMost` of them at once, and tells of every change. One that fails does not keep the others
+ * Calls `run` for each item, at most `atMost` of them at once, and reports every change. One that fails does not keep the others
  * back. After `signal` no further one is begun.
  */
 export async function runEach<T>(
   items: readonly T[],
   run: (item: T) => Promise<unknown>,
-  told: (index: number, outcome: Outcome) => void,
+  onOutcome: (index: number, outcome: Outcome) => void,
   { atMost, signal }: { readonly atMost: number; readonly signal: AbortSignal },
 ): Promise<void> {
   let next = 0;
   async function work(): Promise<void> {
     for (let index = next++; index < items.length; index = next++) {
       if (signal.aborted) {
-        told(index, { state: "stopped" });
+        onOutcome(index, { state: "stopped" });
         continue;
       }
-      told(index, { state: "sending" });
+      onOutcome(index, { state: "sending" });
       try {
         await run(items[index] as T);
-        told(index, { state: "done" });
+        onOutcome(index, { state: "done" });
       } catch (error) {
-        told(index, { state: "failed", message: error instanceof Error ? error.message : String(error) });
+        onOutcome(index, { state: "failed", message: error instanceof Error ? error.message : String(error) });
       }
     }
   }
@@ -56,7 +56,7 @@ export async function runEach<T>(
 }
 
 /** The end of a run in words, such as "11 done, 1 failed". */
-export function outcomeWords(outcomes: readonly Outcome[]): string {
+export function outcomeText(outcomes: readonly Outcome[]): string {
   const count = (state: Outcome["state"]) => outcomes.filter((outcome) => outcome.state === state).length;
   return (["done", "failed", "stopped"] as const)
     .map((state) => [count(state), state] as const)

@@ -47,7 +47,7 @@ test.each([
   [{ workload_spec: {} }, "no image"],
   [{ chart_spec: { repo: "https://charts.example.com", name: "redis", version: "1.2.3" } }, "redis 1.2.3"],
   [{ addon_spec: { instance: "db" } }, "db"],
-])("[WC35] a component says what it runs: %o", (rest, words) => {
+])("[WC35] a component shows what it runs: %o", (rest, words) => {
   expect(sourceOf(component("x", rest))).toBe(words);
 });
 
@@ -78,7 +78,7 @@ const VOLUME = {
   recovery: "",
 } as const;
 
-test("[WC38] a deletion names what goes, the data first", () => {
+test("[WC38] the preview of an app's deletion names what goes, the data first", () => {
   expect(consequencesOf({ ...PREVIEW, volumes: [VOLUME, { ...VOLUME, size: null, fate: "kept" }] })).toEqual([
     "The volume data-0 (5Gi) is deleted with its data.",
     "The volume data-0 stays.",
@@ -87,7 +87,7 @@ test("[WC38] a deletion names what goes, the data first", () => {
   ]);
 });
 
-test("[WC38] a long list is counted, and says that there is more", () => {
+test("[WC38] the preview of an app's deletion counts a long list, and says that there is more", () => {
   const components = Array.from({ length: 10 }, (_, index) => `c${index}`);
   expect(consequencesOf({ ...PREVIEW, components, truncated: true })).toEqual([
     "10 components: c0, c1, c2, c3, c4, c5, c6, c7 and 2 more. What they serve stops at once.",

@@ -43,7 +43,7 @@ export const componentRows = ({
     status: components_status.find(({ name }) => name === component.name) ?? null,
   }));
 
-/** The addresses at which people reach the app. A host is checked by the API; anything else is no link. */
+/** The addresses at which people reach the app. A host is checked by the API; anything else is not a link. */
 export function publicAddresses(components: readonly AppComponent[]): readonly string[] {
   return components.flatMap(({ workload_spec }) => {
     const ingress = workload_spec?.ingress;

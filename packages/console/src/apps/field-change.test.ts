@@ -5,11 +5,11 @@ test.each([
   ["/components/web/workload_spec/image", ["components", "web", "workload_spec", "image"]],
   ["/metadata/labels/a~1b~0c", ["metadata", "labels", "a/b~c"]],
   ["", []],
-])("[WC33] the pointer %s is read step by step", (pointer, steps) => {
+])("[WC33] the JSON pointer %s is read step by step", (pointer, steps) => {
   expect(pointerSteps(pointer)).toEqual(steps);
 });
 
-test("[WC33] each change between two deployments stands at its component", () => {
+test("[WC33] each change between two deployments is shown at its component", () => {
   const changes = deploymentChanges([
     { path: "/components/web/workload_spec/replicas", change: "changed", before: 2, after: 3 },
     { path: "/components/db", change: "removed", before: { name: "db" } },
@@ -24,7 +24,7 @@ test("[WC33] each change between two deployments stands at its component", () =>
   ]);
 });
 
-test("[WC34] a drift names the object, the field, what was asked for, what is there, and who holds it", () => {
+test("[WC34] a drift names the object, the field, the wanted and the actual value, and the field's manager", () => {
   expect(
     driftChanges([
       {
@@ -47,7 +47,7 @@ test("[WC34] a drift names the object, the field, what was asked for, what is th
   ]);
 });
 
-test("[WC34] a report of another form is shown as far as it can be read", () => {
+test("[WC34] a report of drift in an unknown form is shown as far as it can be read", () => {
   expect(driftChanges([{}, { object: null, pointer: 7, observed: "x".repeat(5_000) }])).toEqual([
     { owner: "", field: "the object", change: "added" },
     { owner: "", field: "the object", change: "added", after: `${"x".repeat(2_000)}…` },

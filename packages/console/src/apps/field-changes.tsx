@@ -1,6 +1,6 @@
 import { Box, Code, Group, Stack, Text } from "@mantine/core";
 import { IconArrowRight, IconMinus, IconPencil, IconPlus } from "@tabler/icons-react";
-import { visibleText } from "../parts/visible-text.ts";
+import { visibleText } from "../components/visible-text.ts";
 import type { FieldChange } from "./field-change.ts";
 
 const MARKS = {

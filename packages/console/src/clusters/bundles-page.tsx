@@ -1,13 +1,13 @@
 import type { BundleSummary } from "@binnacle/client";
 import { Badge, Card, Group, Select, SimpleGrid, Stack, Table, Text, Title } from "@mantine/core";
 import { useRead } from "../api/queries.runner.ts";
+import { ButtonLink } from "../components/links.tsx";
+import { Loaded } from "../components/loaded.tsx";
+import { EmptyState, Facts, Page, Section } from "../components/page.tsx";
+import { usePageSearch } from "../components/use-search.tsx";
 import { useOrg } from "../frame/org.tsx";
-import { ButtonLink } from "../parts/links.tsx";
-import { Loaded } from "../parts/loaded.tsx";
-import { EmptyState, Facts, Page, Section } from "../parts/page.tsx";
-import { usePageSearch } from "../parts/use-search.tsx";
 import { BundleDiffTable } from "./bundle-diff.tsx";
-import { settingsOf } from "./bundle-words.ts";
+import { settingsOf } from "./bundle-labels.ts";
 
 /** The catalog of platform bundles: what each pins, and what differs between two. */
 export function BundlesPage() {

@@ -1,169 +1,236 @@
-import type { AbandonedCluster, Cluster, RotatedToken } from "@binnacle/client";
+import type { AbandonedCluster, Cluster, OperationName, RotatedToken } from "@binnacle/client";
 import { Alert, Button, Group, List, NumberInput, Stack, Text } from "@mantine/core";
-import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { type ReactNode, useState } from "react";
+import { useState } from "react";
 import { useRead } from "../api/queries.runner.ts";
-import { client } from "../api/session.adapter.ts";
+import { ActionDialog } from "../components/action-dialog.tsx";
+import { jobAddress, projectAddress } from "../components/addresses.ts";
+import { Dialog } from "../components/dialog.tsx";
+import { OperationForm } from "../components/form.tsx";
+import { TextLink } from "../components/links.tsx";
+import { Section } from "../components/page.tsx";
 import { useMay, useOrg } from "../frame/org.tsx";
-import { ActionDialog, SameByCommand } from "../parts/action-dialog.tsx";
-import { jobAddress, projectAddress } from "../parts/addresses.ts";
-import { quoted } from "../parts/commands.ts";
-import { Dialog } from "../parts/dialog.tsx";
-import { TextLink } from "../parts/links.tsx";
-import { FailurePanel } from "../parts/loaded.tsx";
-import { Section } from "../parts/page.tsx";
+import { isGivenUp } from "../status/status.ts";
 import { PlanPreview } from "./plan-view.tsx";
-import { dangerousActions } from "./policy-words.ts";
+import { dangerousActions } from "./policy-labels.ts";
 import { SecretOnce } from "./secret-once.tsx";
 
-type Action = "rotate" | "scale" | "delete" | "abandon" | null;
+interface Props {
+  readonly cluster: Cluster;
+  readonly onClose: () => void;
+}
 
 /** What interrupts a cluster or cannot be undone. */
 export function ClusterDanger({ cluster }: { readonly cluster: Cluster }) {
-  const org = useOrg();
   const may = useMay();
-  const navigate = useNavigate();
-  const place = { clusterId: cluster.id };
-  const [dialog, setDialog] = useState<Action>(null);
-  const [nodes, setNodes] = useState(cluster.node_count ?? 1);
+  const [open, setOpen] = useState<OperationName | null>(null);
   const [left, setLeft] = useState<AbandonedCluster | null>(null);
-  const { canScale, abandonRefusal, deleteConsequences } = dangerousActions(cluster);
-  const close = () => setDialog(null);
-  const name = quoted(cluster.name);
-  const isAbandoned = cluster.status === "abandoned";
-  const possible = isAbandoned
-    ? (["deleteCluster"] as const)
-    : (["rotateClusterToken", "scaleCluster", "deleteCluster", "abandonCluster"] as const);
-  const offered: readonly string[] = possible.filter((each) => may(each, place));
-  if (offered.length === 0) return null;
+  const entries = entriesFor(cluster).filter(({ operation }) => may(operation, { clusterId: cluster.id }));
+  if (entries.length === 0) return null;
+  const props = { cluster, onClose: () => setOpen(null) };
   return (
     <Section title="Danger zone">
       <Stack gap="lg">
-        {offered.includes("rotateClusterToken") ? (
-          <Entry title="Rotate the operator's token" action="Rotate…" onClick={() => setDialog("rotate")}>
-            Every earlier token stops working, and the operator is disconnected until the new one is deployed. Apps go
-            on running.
-          </Entry>
-        ) : null}
-        {offered.includes("scaleCluster") && cluster.provider !== null ? (
-          <Entry
-            title="Change the number of nodes"
-            action="Scale…"
-            onClick={() => setDialog("scale")}
-            isDisabled={!canScale}
-          >
-            {canScale ? "Adds or removes machines at the provider." : "Not possible in the cluster's present state."}
-          </Entry>
-        ) : null}
-        {offered.includes("abandonCluster") ? (
-          <Entry
-            title="Give the cluster up"
-            action="Abandon…"
-            onClick={() => setDialog("abandon")}
-            isDisabled={abandonRefusal !== null}
-          >
-            {abandonRefusal ??
-              "For a cluster that never comes back: it and its projects stay on record as abandoned, and their names are free."}
-          </Entry>
-        ) : null}
-        {offered.includes("deleteCluster") ? (
-          <Entry title="Delete the cluster" action="Delete…" onClick={() => setDialog("delete")}>
-            {isAbandoned ? "Ends its record and those of its projects." : "Possible when no project is left on it."}
-          </Entry>
-        ) : null}
+        {entries.map((entry) => (
+          <Entry key={entry.operation} {...entry} onClick={() => setOpen(entry.operation)} />
+        ))}
       </Stack>
-
-      {dialog === "rotate" ? <Rotate cluster={cluster} onClose={close} /> : null}
-      <ActionDialog
-        opened={dialog === "scale"}
-        onClose={close}
-        title={`Scale ${cluster.name}`}
-        operation="scaleCluster"
-        input={{ id: cluster.id, body: { desired_node_count: nodes } }}
-        action="Scale"
-        isReady={nodes !== cluster.node_count}
-        command={`binnacle clusters scale ${name} ${nodes}`}
-        onDone={(job) => void navigate({ to: jobAddress(org.slug, cluster.id, job.id) })}
-        consequences={
-          cluster.node_count !== null && nodes < cluster.node_count
-            ? [
-                "Pods on machines that go are moved to the others, if there is room.",
-                "Data on the disks of these machines is lost.",
-              ]
-            : []
-        }
-      >
-        <NumberInput
-          label="Nodes"
-          description="The control plane and its agents together, from 1 to 21."
-          min={1}
-          max={21}
-          clampBehavior="strict"
-          value={nodes}
-          onChange={(value) => setNodes(Number(value) || 1)}
-        />
-        {nodes === cluster.node_count ? null : (
-          <PlanPreview key={nodes} clusterId={cluster.id} body={{ action: "scale", desired_node_count: nodes }} />
-        )}
-      </ActionDialog>
-      <ActionDialog
-        opened={dialog === "delete"}
-        onClose={close}
-        title={`Delete ${cluster.name}?`}
-        operation="deleteCluster"
-        input={{ id: cluster.id }}
-        action="Delete the cluster"
-        typeName={cluster.name}
-        command={`binnacle clusters delete ${name}`}
-        done={cluster.provider === null ? "The cluster is deleted." : "The cluster is being destroyed."}
-        onDone={() => void navigate({ to: `/o/${org.slug}/clusters` })}
-        consequences={deleteConsequences}
-      >
-        {isAbandoned ? null : <BlockingProjects clusterId={cluster.id} />}
-        {cluster.provider === null ? null : <PlanPreview clusterId={cluster.id} body={{ action: "destroy" }} />}
-      </ActionDialog>
-      <ActionDialog
-        opened={dialog === "abandon"}
-        onClose={close}
-        title={`Abandon ${cluster.name}?`}
-        operation="abandonCluster"
-        input={{ id: cluster.id, body: { name: cluster.name } }}
-        action="Abandon the cluster"
-        typeName={cluster.name}
-        command={`binnacle clusters abandon ${name}`}
-        onDone={setLeft}
-        consequences={[
-          "It reads as abandoned, its projects as given up with it, and neither takes changes any more.",
-          "Nothing on the cluster itself is touched: what runs there goes on running.",
-          "If its operator returns, it is told to remove everything, and then the records end.",
-          "Its name is free at once. Deleting the cluster ends the records before.",
-        ]}
-      />
+      {open === "rotateClusterToken" ? <Rotate {...props} /> : null}
+      {open === "scaleCluster" ? <Scale {...props} /> : null}
+      {open === "abandonCluster" ? <Abandon {...props} onDone={setLeft} /> : null}
+      {open === "detachCluster" ? <Detach {...props} /> : null}
+      {open === "deleteCluster" ? <Delete {...props} /> : null}
       <LeftBehind of={left} onClose={() => setLeft(null)} />
     </Section>
   );
 }
 
-function Entry(props: {
+interface DangerEntry {
+  readonly operation: OperationName;
   readonly title: string;
   readonly action: string;
-  readonly onClick: () => void;
+  readonly text: string;
   readonly isDisabled?: boolean;
-  readonly children: ReactNode;
-}) {
+}
+
+function entriesFor(cluster: Cluster): readonly DangerEntry[] {
+  const { canScale, abandonRefusal, detachRefusal } = dangerousActions(cluster);
+  const isAbandoned = isGivenUp(cluster.status);
+  const deletion: DangerEntry = {
+    operation: "deleteCluster",
+    title: "Delete the cluster",
+    action: "Delete…",
+    text: isAbandoned ? "Ends its record and those of its projects." : "Possible when no project is left on it.",
+  };
+  if (isAbandoned) return [deletion];
+  const scaling: DangerEntry = {
+    operation: "scaleCluster",
+    title: "Change the number of nodes",
+    action: "Scale…",
+    text: canScale ? "Adds or removes machines at the provider." : "Not possible in the cluster's present state.",
+    isDisabled: !canScale,
+  };
+  const detaching: DangerEntry = {
+    operation: "detachCluster",
+    title: "Detach the cluster",
+    action: "Detach…",
+    text:
+      detachRefusal ??
+      "Binnacle lets it go: what runs stays, and nothing on it belongs to Binnacle any more. The records of its projects and apps end.",
+    isDisabled: detachRefusal !== null,
+  };
+  return [
+    {
+      operation: "rotateClusterToken",
+      title: "Rotate the operator's token",
+      action: "Rotate…",
+      text: "Every earlier token stops working, and the operator is disconnected until the new one is deployed. Apps go on running.",
+    },
+    ...(cluster.provider === null ? [] : [scaling]),
+    {
+      operation: "abandonCluster",
+      title: "Give the cluster up",
+      action: "Abandon…",
+      text:
+        abandonRefusal ??
+        "For a cluster that never comes back: it and its projects stay on record as abandoned, and their names are free.",
+      isDisabled: abandonRefusal !== null,
+    },
+    ...(cluster.provider === null ? [detaching] : []),
+    deletion,
+  ];
+}
+
+function Scale({ cluster, onClose }: Props) {
+  const org = useOrg();
+  const navigate = useNavigate();
+  const [plan, setPlan] = useState<{ readonly jobId: string; readonly nodes: number } | null>(null);
+  return (
+    <ActionDialog
+      onClose={onClose}
+      title={`Scale ${cluster.name}`}
+      operation="scaleCluster"
+      values={{ desired_node_count: cluster.node_count ?? 1 }}
+      input={(body) => ({
+        id: cluster.id,
+        body: plan?.nodes === body.desired_node_count ? { ...body, plan_job_id: plan.jobId } : body,
+      })}
+      action="Scale"
+      isReady={(typed) => typed.desired_node_count !== cluster.node_count}
+      named={[cluster]}
+      onDone={(job) => void navigate({ to: jobAddress(org.slug, cluster.id, job.id) })}
+      consequences={(typed) =>
+        cluster.node_count !== null && typed.desired_node_count < cluster.node_count
+          ? [
+              "Pods on machines that go are moved to the others, if there is room.",
+              "A machine with local volumes stays: the job fails, names them, and changes nothing.",
+            ]
+          : []
+      }
+    >
+      {({ field, values: { desired_node_count: nodes } }) => (
+        <>
+          <NumberInput
+            label="Nodes"
+            description="The control plane and its agents together, from 1 to 21."
+            min={1}
+            max={21}
+            clampBehavior="strict"
+            {...field("desired_node_count")}
+          />
+          {nodes === cluster.node_count ? null : (
+            <PlanPreview
+              key={nodes}
+              clusterId={cluster.id}
+              body={{ action: "scale", desired_node_count: nodes }}
+              onShown={(jobId) => setPlan({ jobId, nodes })}
+            />
+          )}
+        </>
+      )}
+    </ActionDialog>
+  );
+}
+
+function Delete({ cluster, onClose }: Props) {
+  const org = useOrg();
+  const navigate = useNavigate();
+  const [planJobId, setPlanJobId] = useState<string | null>(null);
+  return (
+    <ActionDialog
+      onClose={onClose}
+      title={`Delete ${cluster.name}?`}
+      operation="deleteCluster"
+      input={{ id: cluster.id, ...(planJobId === null ? {} : { plan_job_id: planJobId }) }}
+      action="Delete the cluster"
+      typeName={cluster.name}
+      named={[cluster]}
+      done={cluster.provider === null ? "The cluster is deleted." : "The cluster is being destroyed."}
+      onDone={() => void navigate({ to: `/o/${org.slug}/clusters` })}
+      consequences={dangerousActions(cluster).deleteConsequences}
+    >
+      {isGivenUp(cluster.status) ? null : <BlockingProjects clusterId={cluster.id} />}
+      {cluster.provider === null ? null : (
+        <PlanPreview clusterId={cluster.id} body={{ action: "destroy" }} onShown={setPlanJobId} />
+      )}
+    </ActionDialog>
+  );
+}
+
+function Abandon({ cluster, onClose, onDone }: Props & { readonly onDone: (left: AbandonedCluster) => void }) {
+  return (
+    <ActionDialog
+      onClose={onClose}
+      title={`Abandon ${cluster.name}?`}
+      operation="abandonCluster"
+      input={{ id: cluster.id, body: { name: cluster.name } }}
+      action="Abandon the cluster"
+      typeName={cluster.name}
+      named={[cluster]}
+      onDone={onDone}
+      consequences={[
+        "It reads as abandoned, its projects as given up with it, and neither takes changes any more.",
+        "Nothing on the cluster itself is touched: what runs there goes on running.",
+        "If its operator returns, it is told to remove everything, and then the records end.",
+        "Its name is free at once. Deleting the cluster ends the records before.",
+      ]}
+    />
+  );
+}
+
+function Detach({ cluster, onClose }: Props) {
+  return (
+    <ActionDialog
+      onClose={onClose}
+      title={`Detach ${cluster.name}?`}
+      operation="detachCluster"
+      input={{ id: cluster.id, body: { name: cluster.name } }}
+      action="Detach the cluster"
+      typeName={cluster.name}
+      named={[cluster]}
+      done="The cluster is being detached."
+      consequences={[
+        "Everything that runs stays as it is. The operator takes its finalizers and ownership labels away, and its own records.",
+        "The records of its projects, apps and addons end, with their history. This cannot be undone.",
+        "Nothing is corrected or updated afterwards. The operator itself is left to helm uninstall.",
+      ]}
+    />
+  );
+}
+
+function Entry({ title, text, action, isDisabled = false, onClick }: DangerEntry & { readonly onClick: () => void }) {
   return (
     <Group justify="space-between" gap="sm">
       <div style={{ flex: "1 1 260px" }}>
         <Text size="sm" fw={600}>
-          {props.title}
+          {title}
         </Text>
         <Text size="sm" c="dimmed">
-          {props.children}
+          {text}
         </Text>
       </div>
-      <Button variant="default" c="var(--tone-bad)" onClick={props.onClick} disabled={props.isDisabled ?? false}>
-        {props.action}
+      <Button variant="default" c="var(--tone-bad)" onClick={onClick} disabled={isDisabled}>
+        {action}
       </Button>
     </Group>
   );
@@ -194,26 +261,8 @@ function BlockingProjects({ clusterId }: { readonly clusterId: string }) {
 }
 
 /** The new token is kept by this dialog alone and is gone when it is closed. */
-function Rotate({ cluster, onClose }: { readonly cluster: Cluster; readonly onClose: () => void }) {
-  const cache = useQueryClient();
+function Rotate({ cluster, onClose }: Props) {
   const [rotated, setRotated] = useState<RotatedToken | null>(null);
-  const [isSending, setSending] = useState(false);
-  const [error, setError] = useState<unknown>(null);
-  const input = { id: cluster.id };
-
-  async function send(): Promise<void> {
-    setSending(true);
-    setError(null);
-    try {
-      setRotated(await client.call("rotateClusterToken", input));
-    } catch (failure) {
-      setError(failure);
-    } finally {
-      setSending(false);
-      void cache.invalidateQueries();
-    }
-  }
-
   return (
     <Dialog
       opened
@@ -224,28 +273,18 @@ function Rotate({ cluster, onClose }: { readonly cluster: Cluster; readonly onCl
       closeOnClickOutside={rotated === null}
     >
       {rotated === null ? (
-        <Stack>
-          <List size="sm" spacing={4}>
-            <List.Item>Every earlier token of the operator stops working at once.</List.Item>
-            <List.Item>
-              The cluster is disconnected until you run the command that you get next. Its apps go on running.
-            </List.Item>
-          </List>
-          {error ? <FailurePanel error={error} /> : null}
-          <SameByCommand
-            operation="rotateClusterToken"
-            input={input}
-            command={`binnacle clusters install-command ${quoted(cluster.name)}`}
-          />
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button color="red" loading={isSending} onClick={() => void send()}>
-              Rotate the token
-            </Button>
-          </Group>
-        </Stack>
+        <OperationForm
+          operation="rotateClusterToken"
+          input={{ id: cluster.id }}
+          action="Rotate the token"
+          named={[cluster]}
+          consequences={[
+            "Every earlier token of the operator stops working at once.",
+            "The cluster is disconnected until you run the command that you get next. Its apps go on running.",
+          ]}
+          onCancel={onClose}
+          onDone={setRotated}
+        />
       ) : (
         <Stack>
           <Text size="sm">

@@ -1,16 +1,16 @@
 import type { BundleRecord, Cluster } from "@binnacle/client";
 import { Group, Select, Stack, Text, Timeline } from "@mantine/core";
 import { useRead } from "../api/queries.runner.ts";
-import { quoted } from "../parts/commands.ts";
-import { Loaded } from "../parts/loaded.tsx";
-import { Moment } from "../parts/moment.tsx";
-import { EmptyState, Facts, Section } from "../parts/page.tsx";
-import { usePageSearch } from "../parts/use-search.tsx";
+import { binnacleOf } from "../components/commands.ts";
+import { Loaded } from "../components/loaded.tsx";
+import { Moment } from "../components/moment.tsx";
+import { EmptyState, Facts, Section } from "../components/page.tsx";
+import { usePageSearch } from "../components/use-search.tsx";
 import { TONE_COLOR } from "../status/status.ts";
 import { ToneIcon } from "../status/status-badge.tsx";
 import { BundleDiffTable } from "./bundle-diff.tsx";
-import { upgradesOf } from "./bundle-words.ts";
-import { journalLines } from "./cluster-words.ts";
+import { upgradesOf } from "./bundle-labels.ts";
+import { journalLines } from "./cluster-labels.ts";
 
 /** The platform that was installed on a cluster, the upgrades that there are, and the journal of its installs. */
 export function ClusterInstall({ cluster }: { readonly cluster: Cluster }) {
@@ -37,7 +37,7 @@ function Bundle({ record, cluster }: { readonly record: BundleRecord; readonly c
       <Section title="Bundle">
         <EmptyState
           title="No bundle is on record"
-          command={`binnacle clusters bundle record ${quoted(cluster.name)} -f record.json`}
+          command={binnacleOf("recordClusterBundle", { id: cluster.name, body: { bundle_version: "…" } })}
         >
           A bundle is a tested set of platform components. The installer of the platform records here which one it has
           installed; a cluster that you brought along may have none.

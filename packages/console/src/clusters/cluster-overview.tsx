@@ -2,18 +2,22 @@ import type { Cluster, Metrics } from "@binnacle/client";
 import { SegmentedControl, SimpleGrid, Skeleton, Stack, Text } from "@mantine/core";
 import { useMemo } from "react";
 import { useRead } from "../api/queries.runner.ts";
+import { jobAddress } from "../components/addresses.ts";
+import { quantityText } from "../components/chart-data.ts";
+import { CopyText } from "../components/copy-text.tsx";
+import { TextLink } from "../components/links.tsx";
+import { Loaded } from "../components/loaded.tsx";
+import { Moment, useNow } from "../components/moment.tsx";
+import { Facts, Section } from "../components/page.tsx";
+import { TimeChart } from "../components/time-chart.tsx";
+import { usePageSearch } from "../components/use-search.tsx";
 import { useMay, useOrg } from "../frame/org.tsx";
-import { jobAddress } from "../parts/addresses.ts";
-import { quantityWords } from "../parts/chart-data.ts";
-import { CopyText } from "../parts/copy-text.tsx";
-import { TextLink } from "../parts/links.tsx";
-import { Loaded } from "../parts/loaded.tsx";
-import { Moment, useNow } from "../parts/moment.tsx";
-import { Facts, Section } from "../parts/page.tsx";
-import { TimeChart } from "../parts/time-chart.tsx";
-import { usePageSearch } from "../parts/use-search.tsx";
 import { StatusBadge, ToneIcon } from "../status/status-badge.tsx";
-import { JOB_STATUS, jobTitle, providerWord, tokenIssuedAt, tokenTone } from "./cluster-words.ts";
+import { ClusterGitops } from "./cluster-gitops.tsx";
+import { JOB_STATUS, jobTitle, tokenIssuedAt, tokenTone } from "./cluster-labels.ts";
+import { OperatorUpgrade } from "./operator-upgrade.tsx";
+import { OperatorVersion } from "./operator-version.tsx";
+import { ProviderName } from "./provider-name.tsx";
 
 const RANGES = ["15m", "1h", "6h", "1d", "7d", "30d"];
 
@@ -23,13 +27,14 @@ export function ClusterOverview({ cluster }: { readonly cluster: Cluster }) {
   return (
     <Stack gap="md">
       <Usage cluster={cluster} />
+      <ClusterGitops cluster={cluster} />
       <SimpleGrid cols={{ base: 1, md: 2 }}>
         <Section title="Capacity">
           <Facts
             of={[
               ["Nodes", cluster.node_count?.toLocaleString() ?? "not reported yet"],
-              ["CPU", quantityWords(capacity?.cpu_cores ?? null, "cores")],
-              ["Memory", quantityWords(capacity?.memory_bytes ?? null, "bytes")],
+              ["CPU", quantityText(capacity?.cpu_cores ?? null, "cores")],
+              ["Memory", quantityText(capacity?.memory_bytes ?? null, "bytes")],
               ["Pods", capacity?.pods?.toLocaleString() ?? "—"],
               ...(cluster.provider === null
                 ? []
@@ -44,9 +49,10 @@ export function ClusterOverview({ cluster }: { readonly cluster: Cluster }) {
           <Facts
             of={[
               ["Kubernetes", cluster.kubernetes_version ?? "not reported yet"],
-              ["Operator", cluster.operator_version ?? "not connected yet"],
+              ["Operator", <OperatorVersion key="operator" of={cluster} />],
+              ["Operator upgrade", <OperatorUpgrade key="upgrade" cluster={cluster} />],
               ["Operator token", <TokenAge key="token" cluster={cluster} />],
-              ["Provider", providerWord(cluster.provider)],
+              ["Provider", <ProviderName key="provider" of={cluster.provider} />],
               [
                 "Last heartbeat",
                 cluster.last_heartbeat ? <Moment key="heartbeat" at={cluster.last_heartbeat} /> : "never",

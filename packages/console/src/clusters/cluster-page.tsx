@@ -1,24 +1,25 @@
-import type { Cluster, ItemOf } from "@binnacle/client";
+import { commandLine } from "@binnacle/cli/command-line";
+import type { Cluster } from "@binnacle/client";
 import { Alert, Text } from "@mantine/core";
 import { useParams } from "@tanstack/react-router";
 import { useRead } from "../api/queries.runner.ts";
+import { InOwnOrg } from "../components/in-own-org.tsx";
+import { ButtonLink } from "../components/links.tsx";
+import { ListTable, timeColumn } from "../components/list-table.tsx";
+import { Loaded } from "../components/loaded.tsx";
+import { Moment } from "../components/moment.tsx";
+import { EmptyState, Page } from "../components/page.tsx";
+import { type PageTab, PageTabs } from "../components/page-tabs.tsx";
+import { SuspensionBadge, SuspensionButton, SuspensionNotice } from "../components/suspension.tsx";
+import { visibleText } from "../components/visible-text.ts";
 import { Allowed, useMay, useOrg } from "../frame/org.tsx";
-import { projectAddress } from "../parts/addresses.ts";
-import { quoted } from "../parts/commands.ts";
-import { InOwnOrg } from "../parts/in-own-org.tsx";
-import { ButtonLink, RowLink } from "../parts/links.tsx";
-import { type Column, ListTable } from "../parts/list-table.tsx";
-import { Loaded } from "../parts/loaded.tsx";
-import { Moment } from "../parts/moment.tsx";
-import { EmptyState, Page } from "../parts/page.tsx";
-import { type PageTab, PageTabs } from "../parts/page-tabs.tsx";
-import { visibleText } from "../parts/visible-text.ts";
-import { believed, CLUSTER_STATUS, PROJECT_LIFECYCLE } from "../status/status.ts";
-import { Basis, StatusBadge, StatusCell } from "../status/status-badge.tsx";
+import { projectColumns } from "../projects/project-columns.tsx";
+import { CLUSTER_STATUS, confirmedStatus, isGivenUp } from "../status/status.ts";
+import { Basis, StatusBadge } from "../status/status-badge.tsx";
 import { ClusterInstall } from "./cluster-install.tsx";
+import { stageText } from "./cluster-labels.ts";
 import { ClusterOverview } from "./cluster-overview.tsx";
 import { ClusterSettings } from "./cluster-settings.tsx";
-import { stageWords } from "./cluster-words.ts";
 import { RegistrySecrets } from "./registry-secrets.tsx";
 import { Roles } from "./roles.tsx";
 
@@ -41,7 +42,7 @@ function Shown({ cluster }: { readonly cluster: Cluster }) {
   const org = useOrg();
   const may = useMay();
   const place = { clusterId: cluster.id };
-  const isAbandoned = cluster.status === "abandoned";
+  const isAbandoned = isGivenUp(cluster.status);
   const tabs: readonly PageTab[] = [
     { key: "overview", label: "Overview", render: () => <ClusterOverview cluster={cluster} /> },
     { key: "projects", label: "Projects", render: () => <Projects cluster={cluster} /> },
@@ -52,7 +53,7 @@ function Shown({ cluster }: { readonly cluster: Cluster }) {
           {
             key: "registry",
             label: "Registry secrets",
-            render: () => <RegistrySecrets of="cluster" id={cluster.id} place={place} />,
+            render: () => <RegistrySecrets of="cluster" id={cluster.id} name={cluster.name} place={place} />,
           },
         ]),
     ...(may("listClusterRoles", place)
@@ -69,14 +70,19 @@ function Shown({ cluster }: { readonly cluster: Cluster }) {
   return (
     <Page
       title={cluster.name}
-      status={<StatusBadge status={believed(CLUSTER_STATUS[cluster.status], cluster)} />}
+      status={
+        <>
+          <StatusBadge status={confirmedStatus(CLUSTER_STATUS[cluster.status], cluster)} />
+          <SuspensionBadge of={cluster.suspended} />
+        </>
+      }
       detail={
         <>
           <Basis of={cluster} />
           {cluster.message ? <div>{cluster.message}</div> : null}
           {cluster.current_stage ? (
             <div>
-              {stageWords(cluster.current_stage)}, since <Moment at={cluster.current_stage.started_at} />
+              {stageText(cluster.current_stage)}, since <Moment at={cluster.current_stage.started_at} />
             </div>
           ) : null}
           {cluster.description ? (
@@ -88,20 +94,31 @@ function Shown({ cluster }: { readonly cluster: Cluster }) {
       }
       actions={
         isAbandoned ? null : (
-          <Allowed to="createProject" in={place}>
-            <ButtonLink to={`/o/${org.slug}/projects`} search={{ new: cluster.id }} variant="default">
-              Create project
-            </ButtonLink>
-          </Allowed>
+          <>
+            <Allowed to="suspendCluster" in={place}>
+              <SuspensionButton scope="cluster" of={cluster} />
+            </Allowed>
+            <Allowed to="createProject" in={place}>
+              <ButtonLink to={`/o/${org.slug}/projects`} search={{ new: cluster.id }} variant="default">
+                Create project
+              </ButtonLink>
+            </Allowed>
+          </>
         )
       }
     >
-      {isAbandoned ? (
+      {cluster.status === "detaching" ? (
+        <Alert color="gray" variant="light" role="status" title="The cluster is being detached">
+          It takes no changes. What runs on it stays, and these records end when its operator has let go of everything.
+        </Alert>
+      ) : null}
+      {cluster.status === "abandoned" ? (
         <Alert color="gray" variant="light" role="status" title="The cluster was given up">
           It takes no changes. If its operator returns, it removes the projects, and then these records end. Deleting
           the cluster ends them now; its name is free either way.
         </Alert>
       ) : null}
+      <SuspensionNotice of={isAbandoned ? null : cluster.suspended} />
       <PageTabs tabs={tabs} />
     </Page>
   );
@@ -109,49 +126,16 @@ function Shown({ cluster }: { readonly cluster: Cluster }) {
 
 function Projects({ cluster }: { readonly cluster: Cluster }) {
   const org = useOrg();
-  const columns: readonly Column<ItemOf<"listProjects">>[] = [
-    {
-      key: "name",
-      title: "Name",
-      width: "minmax(140px, 2fr)",
-      render: (project) => <RowLink to={projectAddress(org.slug, project.id)}>{project.name}</RowLink>,
-    },
-    {
-      key: "lifecycle",
-      title: "Lifecycle",
-      width: "minmax(140px, 1.5fr)",
-      render: (project) => (
-        <StatusCell
-          status={believed(PROJECT_LIFECYCLE[project.lifecycle], project)}
-          reason={project.lifecycle_message}
-        />
-      ),
-    },
-    {
-      key: "seen",
-      title: "Based on",
-      width: "minmax(110px, 1fr)",
-      from: "tablet",
-      render: (project) => <Basis of={project} />,
-    },
-    {
-      key: "created",
-      title: "Created",
-      width: "minmax(90px, 1fr)",
-      from: "tablet",
-      render: ({ created_at }) => <Moment at={created_at} />,
-    },
-  ];
   return (
     <ListTable
       label="Projects"
       operation="listProjects"
       input={{ cluster_id: cluster.id }}
-      columns={columns}
+      columns={[...projectColumns(org.slug), timeColumn("Created", "created_at", "tablet")]}
       empty={
         <EmptyState
           title="No projects here"
-          command={`binnacle projects create shop --cluster ${quoted(cluster.name)}`}
+          command={commandLine("createProject", { body: { name: "shop", cluster_id: cluster.name } })}
         >
           A project is a namespace on the cluster, with its own apps, addons, secrets and roles. You see those that you
           have a role on.

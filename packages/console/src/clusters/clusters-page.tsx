@@ -1,19 +1,23 @@
+import { commandLine } from "@binnacle/cli/command-line";
 import type { Cluster } from "@binnacle/client";
 import { Card, Group, SegmentedControl } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { useMemo } from "react";
+import { clusterAddress } from "../components/addresses.ts";
+import { ChoicesFilter, choicesOf, SearchFilter } from "../components/filters.tsx";
+import { Later } from "../components/later.tsx";
+import { ButtonLink, RowLink } from "../components/links.tsx";
+import { type Column, ListTable } from "../components/list-table.tsx";
+import { EmptyState, Page } from "../components/page.tsx";
+import { usePageSearch } from "../components/use-search.tsx";
 import { Allowed, useMay, useOrg } from "../frame/org.tsx";
-import { clusterAddress } from "../parts/addresses.ts";
-import { ChoicesFilter, choicesOf, SearchFilter } from "../parts/filters.tsx";
-import { Later } from "../parts/later.tsx";
-import { ButtonLink, RowLink } from "../parts/links.tsx";
-import { type Column, ListTable } from "../parts/list-table.tsx";
-import { EmptyState, Page } from "../parts/page.tsx";
-import { usePageSearch } from "../parts/use-search.tsx";
-import { believed, CLUSTER_STATUS } from "../status/status.ts";
+import { CLUSTER_STATUS, confirmedStatus } from "../status/status.ts";
 import { Basis, StatusCell } from "../status/status-badge.tsx";
-import { providerWord, stageWords } from "./cluster-words.ts";
+import { stageText } from "./cluster-labels.ts";
 import { Fleet } from "./fleet.tsx";
+import { OperatorCell } from "./operator-version.tsx";
+import { ProviderName } from "./provider-name.tsx";
+import { UpgradeAll } from "./upgrade-all.tsx";
 
 const STATUSES = Object.entries(CLUSTER_STATUS).map(([value, { word }]) => ({ value, label: word }));
 
@@ -22,56 +26,44 @@ const isStatus = (word: string): word is Cluster["status"] => Object.hasOwn(CLUS
 
 const columnsOf = (org: string): readonly Column<Cluster>[] => [
   {
-    key: "name",
     title: "Name",
     width: "minmax(120px, 2fr)",
     render: (cluster) => <RowLink to={clusterAddress(org, cluster.id)}>{cluster.name}</RowLink>,
   },
   {
-    key: "status",
     title: "Status",
     width: "minmax(150px, 1.4fr)",
     render: (cluster) => (
       <StatusCell
-        status={believed(CLUSTER_STATUS[cluster.status], cluster)}
-        reason={cluster.message ?? stageWords(cluster.current_stage)}
+        status={confirmedStatus(CLUSTER_STATUS[cluster.status], cluster)}
+        reason={cluster.message ?? stageText(cluster.current_stage)}
       />
     ),
   },
+  { title: "Based on", width: "minmax(110px, 1fr)", from: "tablet", render: (cluster) => <Basis of={cluster} /> },
+  { title: "Nodes", width: "70px", from: "tablet", render: ({ node_count }) => node_count?.toLocaleString() ?? "—" },
   {
-    key: "seen",
-    title: "Based on",
-    width: "minmax(110px, 1fr)",
-    from: "tablet",
-    render: (cluster) => <Basis of={cluster} />,
-  },
-  {
-    key: "nodes",
-    title: "Nodes",
-    width: "70px",
-    from: "tablet",
-    render: ({ node_count }) => node_count?.toLocaleString() ?? "—",
-  },
-  {
-    key: "kubernetes",
     title: "Kubernetes",
     width: "minmax(90px, 1fr)",
     from: "tablet",
     render: ({ kubernetes_version }) => kubernetes_version ?? "—",
   },
   {
-    key: "operator",
     title: "Operator",
-    width: "minmax(80px, 0.7fr)",
+    width: "minmax(150px, 1.1fr)",
     from: "desktop",
-    render: ({ operator_version }) => operator_version ?? "—",
+    render: (cluster) => <OperatorCell of={cluster} />,
   },
   {
-    key: "provider",
     title: "Provider",
     width: "minmax(100px, 1fr)",
     from: "desktop",
-    render: ({ provider, region }) => [providerWord(provider), region].filter(Boolean).join(", "),
+    render: ({ provider, region }) => (
+      <>
+        <ProviderName of={provider} />
+        {region ? `, ${region}` : ""}
+      </>
+    ),
   },
 ];
 
@@ -84,11 +76,14 @@ export function ClustersPage() {
     <Page
       title="Clusters"
       actions={
-        <Allowed to="createCluster">
-          <ButtonLink to={`/o/${org.slug}/clusters/new`} leftSection={<IconPlus size={16} aria-hidden />}>
-            Add cluster
-          </ButtonLink>
-        </Allowed>
+        <>
+          <UpgradeAll />
+          <Allowed to="createCluster">
+            <ButtonLink to={`/o/${org.slug}/clusters/new`} leftSection={<IconPlus size={16} aria-hidden />}>
+              Add cluster
+            </ButtonLink>
+          </Allowed>
+        </>
       }
     >
       <Group gap="xs" justify="space-between">
@@ -150,7 +145,7 @@ function ClusterList() {
                 </ButtonLink>
               ) : null
             }
-            command="binnacle clusters register production"
+            command={commandLine("createCluster", { org_id: org.slug, body: { name: "production" } })}
           >
             A cluster is a Kubernetes cluster on which projects and apps run. Bring one along with a single command, or
             have one created.

@@ -11,9 +11,9 @@ import {
   useRef,
   useState,
 } from "react";
+import { clusterAddress } from "../components/addresses.ts";
 import { useOrg } from "../frame/org.tsx";
-import { clusterAddress } from "../parts/addresses.ts";
-import { drawMap, layoutOf, type MapColors, moveFocus, placeOf, tileAt, tileStatus, tileWords } from "./fleet-map.ts";
+import { drawMap, layoutOf, type MapColors, moveFocus, placeOf, tileAt, tileStatus, tileText } from "./fleet-map.ts";
 
 /**
  * The fleet as tiles on a canvas. To a screen reader it is a list of which only the focused option exists, because thousands of
@@ -93,11 +93,11 @@ export function FleetMap({ clusters }: { readonly clusters: readonly FleetCluste
           aria-posinset={active + 1}
           aria-setsize={count}
         >
-          {tileWords(option)}
+          {tileText(option)}
         </VisuallyHidden>
       ) : null}
       {shown === null || !cluster ? null : (
-        <Pointed words={tileWords(cluster)} {...boxOf(placeOf(layout, shown), layout)} isRight={width} />
+        <Pointed words={tileText(cluster)} {...boxOf(placeOf(layout, shown), layout)} isRight={width} />
       )}
     </div>
   );

@@ -10,7 +10,7 @@ import {
   tally,
   tileAt,
   tileStatus,
-  tileWords,
+  tileText,
 } from "./fleet-map.ts";
 
 const cluster: FleetCluster = {
@@ -33,15 +33,15 @@ test.each([
   [{ status: "install_failed" }, "bad", "edge-01: Install failed, 3 apps"],
   [{ status: "pending", apps: 0 }, "unknown", "edge-01: Pending, 0 apps"],
 ] as const)(
-  "[WC61] a tile is green only for a cluster that is heard of and whose apps are well: %#",
+  "[WC61] a tile is green only for a cluster that is connected and whose apps are well: %#",
   (change, tone, words) => {
     const given = { ...cluster, ...change };
     expect(tileStatus(given).tone).toBe(tone);
-    expect(tileWords(given)).toBe(words);
+    expect(tileText(given)).toBe(words);
   },
 );
 
-test("[WC61] the legend counts the tiles by status, the most urgent first", () => {
+test("[WC61] the legend of the fleet map counts the tiles by status, the most urgent first", () => {
   const fleet = [
     cluster,
     cluster,
@@ -62,7 +62,7 @@ const WIDTHS = [200, 360, 999, 1_300, 3_000];
 const maps = COUNTS.flatMap((count) => WIDTHS.map((width) => [count, width] as const));
 
 test.each(maps)(
-  "[WC62] each of %i tiles in a width of %i can be pointed at in its middle, and none lies outside",
+  "[WC62] each of %i tiles in a width of %i is found at its middle, and none lies outside",
   (count, width) => {
     const layout = layoutOf(count, width);
     const wrong = Array.from({ length: count }, (_, index) => index).filter((index) => {
@@ -81,7 +81,7 @@ test("[WC62] 5,000 clusters fit on a screen, and a tile stays large enough to be
   expect(layoutOf(12, 1_300).isLabelled).toBe(true);
 });
 
-test("[WC62] beside the tiles there is none", () => {
+test("[WC62] a point beside the tiles of the map is on no tile", () => {
   const layout = layoutOf(100, 400);
   expect(tileAt(layout, 100, -1, 5)).toBeNull();
   expect(tileAt(layout, 100, layout.columns * layout.pitchX + 1, 5)).toBeNull();
@@ -103,13 +103,13 @@ test.each([
   [45, "PageDown", 95],
   [45, "Tab", null],
   [45, "a", null],
-] as const)("[WC62] from tile %i the key %s leads to %s", (index, key, next) => {
+] as const)("[WC62] from tile %i of the map, the key %s leads to %s", (index, key, next) => {
   expect(moveFocus(index, key, grid, 100)).toBe(next);
 });
 
 const KEYS = ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "PageUp", "PageDown", "Home", "End"];
 
-test.each(maps)("[WC62] keys never lead out of a map of %i tiles in a width of %i", (count, width) => {
+test.each(maps)("[WC62] the keys of the map never lead out of a map of %i tiles in a width of %i", (count, width) => {
   const layout = layoutOf(count, width);
   const wrong = Array.from({ length: count }, (_, index) => index).filter((index) =>
     KEYS.some((key) => {

@@ -11,7 +11,7 @@ export function tileStatus({ status, stale, failing, held_up }: Omit<FleetCluste
 }
 
 /** What is said of a tile: by the tooltip, and by a screen reader when the tile gets the focus. */
-export function tileWords(cluster: FleetCluster): string {
+export function tileText(cluster: FleetCluster): string {
   const apps = cluster.apps === 1 ? "1 app" : `${cluster.apps.toLocaleString("en")} apps`;
   const failing = cluster.failing > 0 ? `, ${cluster.failing.toLocaleString("en")} failing` : "";
   const heldUp = cluster.held_up > 0 ? `, ${cluster.held_up.toLocaleString("en")} held up` : "";

@@ -1,10 +1,11 @@
+import { commandLine } from "@binnacle/cli/command-line";
 import type { FleetCluster } from "@binnacle/client";
 import { Group, Skeleton, Stack, Text } from "@mantine/core";
 import { useDeferredValue, useMemo } from "react";
+import { TextLink } from "../components/links.tsx";
+import { LOADING, Loaded } from "../components/loaded.tsx";
+import { EmptyState } from "../components/page.tsx";
 import { useOrg } from "../frame/org.tsx";
-import { TextLink } from "../parts/links.tsx";
-import { LOADING, Loaded } from "../parts/loaded.tsx";
-import { EmptyState } from "../parts/page.tsx";
 import { ToneIcon } from "../status/status-badge.tsx";
 import { useFleet } from "./fleet.runner.ts";
 import { FleetMap, PendingMap } from "./fleet-canvas.tsx";
@@ -24,7 +25,17 @@ export function Fleet({ orgId, count, search = "", statuses = [] }: Props) {
   const data = useDeferredValue(fleet.data);
   return (
     <Loaded of={{ ...fleet, data }} skeleton={<Pending count={count} />}>
-      {({ clusters }) => <FilteredFleet clusters={clusters} search={search} statuses={statuses} />}
+      {({ data: clusters, total_count, next_cursor }) => (
+        <>
+          <FilteredFleet clusters={clusters} search={search} statuses={statuses} />
+          {next_cursor ? (
+            <Text size="sm" c="dimmed" mt="sm">
+              The map has the first {clusters.length.toLocaleString()} of {total_count.toLocaleString()} clusters, by
+              name. The list and the command line have all of them.
+            </Text>
+          ) : null}
+        </>
+      )}
     </Loaded>
   );
 }
@@ -46,6 +57,7 @@ function FilteredFleet(props: {
   readonly statuses: readonly string[];
 }) {
   const { clusters, search } = props;
+  const org = useOrg();
   const wanted = props.statuses.join(",");
   const shown = useMemo(() => {
     const text = search.toLowerCase();
@@ -56,7 +68,10 @@ function FilteredFleet(props: {
   }, [clusters, search, wanted]);
   if (shown.length === 0) {
     return clusters.length === 0 ? (
-      <EmptyState title="No clusters" command="binnacle clusters register production">
+      <EmptyState
+        title="No clusters"
+        command={commandLine("createCluster", { org_id: org.slug, body: { name: "production" } })}
+      >
         Clusters that you register appear here as tiles.
       </EmptyState>
     ) : (

@@ -1,19 +1,20 @@
+import { commandLine } from "@binnacle/cli/command-line";
 import type { ProvisioningJob } from "@binnacle/client";
 import { Button, Code, Group, Progress, ScrollArea, Stack, Text, ThemeIcon, VisuallyHidden } from "@mantine/core";
 import { IconCheck, IconPlayerPlay, IconX } from "@tabler/icons-react";
 import { useParams } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { useRead } from "../api/queries.runner.ts";
+import { ActionDialog } from "../components/action-dialog.tsx";
+import { clusterAddress } from "../components/addresses.ts";
+import { ButtonLink, TextLink } from "../components/links.tsx";
+import { FailurePanel, Loaded } from "../components/loaded.tsx";
+import { Moment, useNow } from "../components/moment.tsx";
+import { Facts, Page, Section } from "../components/page.tsx";
 import { useMay, useOrg } from "../frame/org.tsx";
-import { ActionDialog } from "../parts/action-dialog.tsx";
-import { clusterAddress } from "../parts/addresses.ts";
-import { ButtonLink, TextLink } from "../parts/links.tsx";
-import { FailurePanel, Loaded } from "../parts/loaded.tsx";
-import { Moment, useNow } from "../parts/moment.tsx";
-import { Facts, Page, Section } from "../parts/page.tsx";
 import { TONE_COLOR } from "../status/status.ts";
 import { StatusBadge } from "../status/status-badge.tsx";
-import { JOB_STATUS, jobAdvice, jobTitle, jobWords, type PhaseView, phasesOf } from "./cluster-words.ts";
+import { JOB_STATUS, jobAdvice, jobText, jobTitle, type PhaseView, phasesOf } from "./cluster-labels.ts";
 import { useJobLog } from "./job-log.runner.ts";
 import { PlanView } from "./plan-view.tsx";
 
@@ -60,7 +61,7 @@ export function JobPage() {
           <Section title="Progress">
             <Stack gap="md">
               <Text size="sm" role="status" style={{ overflowWrap: "anywhere" }}>
-                {jobWords(read, (now - Date.parse(read.updated_at)) / 1_000)}
+                {jobText(read, (now - Date.parse(read.updated_at)) / 1_000)}
               </Text>
               {jobAdvice(read) ? <Text size="sm">{jobAdvice(read)}</Text> : null}
               <Progress
@@ -89,7 +90,7 @@ export function JobPage() {
   );
 }
 
-const PHASE_LOOK = {
+const PHASE_STYLE = {
   done: { color: "green", icon: <IconCheck size={12} aria-hidden />, word: "done" },
   current: { color: "blue", icon: <IconPlayerPlay size={12} aria-hidden />, word: "under way" },
   failed: { color: "red", icon: <IconX size={12} aria-hidden />, word: "failed" },
@@ -100,21 +101,21 @@ function Phases({ phases }: { readonly phases: readonly PhaseView[] }) {
   return (
     <Group component="ol" gap="8px 24px" m={0} p={0} style={{ listStyle: "none" }} aria-label="Phases">
       {phases.map(({ key, label, state }) => {
-        const look = PHASE_LOOK[state];
+        const style = PHASE_STYLE[state];
         return (
           <Group key={key} component="li" gap={6} wrap="nowrap">
-            <ThemeIcon size={20} radius="xl" color={look.color} variant={state === "to_come" ? "light" : "filled"}>
-              {look.icon}
+            <ThemeIcon size={20} radius="xl" color={style.color} variant={state === "to_come" ? "light" : "filled"}>
+              {style.icon}
             </ThemeIcon>
             <Text size="sm" c={state === "to_come" ? "dimmed" : "inherit"} fw={state === "current" ? 600 : 400}>
               {label}
               {state === "failed" || state === "current" ? (
                 <Text span inherit c="dimmed" fw={400}>
                   {" "}
-                  {look.word}
+                  {style.word}
                 </Text>
               ) : (
-                <VisuallyHidden> {look.word}</VisuallyHidden>
+                <VisuallyHidden> {style.word}</VisuallyHidden>
               )}
             </Text>
           </Group>
@@ -138,7 +139,6 @@ function RetryButton({ job }: { readonly job: ProvisioningJob }) {
         operation="retryProvisioningJob"
         input={{ id: job.id }}
         action="Try again"
-        command={`binnacle jobs retry ${job.id}`}
         done="The job is queued again."
         consequences={["It goes on from the infrastructure that is there; nothing that exists is created anew."]}
       />
@@ -163,7 +163,6 @@ function CancelButton({ job }: { readonly job: ProvisioningJob }) {
         operation="cancelProvisioningJob"
         input={{ id: job.id }}
         action="Cancel the job"
-        command={`binnacle jobs cancel ${job.id}`}
         done={job.status === "pending" ? "The job is cancelled." : "The job is asked to stop."}
         consequences={[
           "A running job stops after the resource that it is working on, and saves its state.",
@@ -207,7 +206,8 @@ function Output(props: { readonly jobId: string; readonly attempts: number; read
       ) : null}
       {cut > 0 ? (
         <Text size="sm" c="dimmed">
-          {cut} earlier lines are left out here. <Code>binnacle jobs logs {props.jobId}</Code> prints all of them.
+          {cut} earlier lines are left out here. <Code>{commandLine("getProvisioningLogs", { id: props.jobId })}</Code>{" "}
+          prints all of them.
         </Text>
       ) : null}
       {text === "" ? (

@@ -1,43 +1,58 @@
 import type { Input, ProvisioningPlan } from "@binnacle/client";
-import { Alert, Button, Group, Loader, Stack, Table, Text } from "@mantine/core";
-import { useState } from "react";
+import { Alert, Button, Group, Loader, Stack, Text } from "@mantine/core";
+import { useEffect, useState } from "react";
 import { useChange, useRead } from "../api/queries.runner.ts";
+import { FailurePanel } from "../components/loaded.tsx";
+import { Moment } from "../components/moment.tsx";
+import { ShortTable } from "../components/short-table.tsx";
 import { useMay } from "../frame/org.tsx";
-import { FailurePanel } from "../parts/loaded.tsx";
-import { Moment } from "../parts/moment.tsx";
-import { WideTable } from "../parts/wide-table.tsx";
-import { estimateWords, planWords } from "./cluster-words.ts";
+import { estimateText, planText } from "./cluster-labels.ts";
 
 /** What a plan changes, resource by resource, and what the cluster would cost. */
 export function PlanView({ plan }: { readonly plan: ProvisioningPlan }) {
   return (
     <Stack gap="xs">
       <Text size="sm">
-        {planWords(plan)} Planned <Moment at={plan.planned_at} />.
+        {planText(plan)} Planned <Moment at={plan.planned_at} />.
       </Text>
-      {plan.estimate ? <Text size="sm">{estimateWords(plan.estimate)}</Text> : null}
-      {plan.changes.length === 0 ? null : (
-        <WideTable label="Planned changes">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Change</Table.Th>
-              <Table.Th>Resource</Table.Th>
-              <Table.Th>Id at the provider</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {plan.changes.map(({ action, address, id }) => (
-              <Table.Tr key={`${action} ${address}`}>
-                <Table.Td {...(action === "delete" || action === "replace" ? { c: "var(--tone-bad)" } : {})}>
-                  {action}
-                </Table.Td>
-                <Table.Td style={{ overflowWrap: "anywhere" }}>{address}</Table.Td>
-                <Table.Td>{id ?? "—"}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </WideTable>
-      )}
+      {plan.estimate ? <Text size="sm">{estimateText(plan.estimate)}</Text> : null}
+      <ShortTable
+        label="Planned changes"
+        rows={plan.changes}
+        keyOf={({ action, address }) => `${action} ${address}`}
+        minWidth={480}
+        columns={[
+          {
+            title: "Change",
+            render: ({ action }) =>
+              action === "delete" || action === "replace" ? (
+                <span style={{ color: "var(--tone-bad)" }}>{action}</span>
+              ) : (
+                action
+              ),
+          },
+          { title: "Resource", render: ({ address }) => address },
+          { title: "Id at the provider", render: ({ id }) => id ?? "—" },
+        ]}
+        empty={null}
+      />
+      <ShortTable
+        label="Volumes"
+        rows={plan.volumes}
+        keyOf={({ id }) => id}
+        minWidth={480}
+        columns={[
+          {
+            title: "Data",
+            render: ({ action }) =>
+              action === "delete" ? <span style={{ color: "var(--tone-bad)" }}>lost</span> : "kept",
+          },
+          { title: "Claim", render: ({ claim, id }) => claim ?? id },
+          { title: "On", render: ({ node, id }) => node ?? id },
+          { title: "Why", render: ({ reason }) => reason },
+        ]}
+        empty={null}
+      />
     </Stack>
   );
 }
@@ -45,15 +60,17 @@ export function PlanView({ plan }: { readonly plan: ProvisioningPlan }) {
 interface Preview {
   readonly clusterId: string;
   readonly body: Input<"planCluster">["body"];
+  /** Told with the job of a plan that is shown, to which the change is bound from then on. */
+  readonly onShown: (planJobId: string) => void;
 }
 
 /** Has a change planned before somebody makes it. Nothing is changed by it. */
-export function PlanPreview({ clusterId, body }: Preview) {
+export function PlanPreview({ clusterId, body, onShown }: Preview) {
   const may = useMay();
   const start = useChange("planCluster");
   const [jobId, setJobId] = useState<string | null>(null);
   if (!may("planCluster", { clusterId })) return null;
-  if (jobId !== null) return <PlanInTheMaking jobId={jobId} />;
+  if (jobId !== null) return <PlanInTheMaking jobId={jobId} onShown={onShown} />;
   return (
     <Stack gap="xs">
       {start.error ? <FailurePanel error={start.error} /> : null}
@@ -73,14 +90,27 @@ export function PlanPreview({ clusterId, body }: Preview) {
   );
 }
 
-function PlanInTheMaking({ jobId }: { readonly jobId: string }) {
+function PlanInTheMaking({ jobId, onShown }: { readonly jobId: string } & Pick<Preview, "onShown">) {
   const [isOver, setOver] = useState(false);
   const job = useRead("getProvisioningJob", { id: jobId }, { refetchMs: isOver ? undefined : 1_000 });
   const status = job.data?.status;
   const hasEnded = status === "succeeded" || status === "failed";
   if (hasEnded && !isOver) setOver(true);
   const plan = useRead("getProvisioningPlan", { id: jobId }, { enabled: status === "succeeded" });
-  if (plan.data) return <PlanView plan={plan.data} />;
+  const isShown = plan.data !== undefined;
+  useEffect(() => {
+    if (isShown) onShown(jobId);
+  }, [isShown, jobId, onShown]);
+  if (plan.data) {
+    return (
+      <>
+        <PlanView plan={plan.data} />
+        <Text size="sm" c="dimmed">
+          Only this is changed. Where it would be anything else by then, nothing is.
+        </Text>
+      </>
+    );
+  }
   const error = job.error ?? plan.error;
   if (error) return <FailurePanel error={error} />;
   if (status === "failed") {

@@ -1,84 +1,53 @@
 import type { CreatedCluster } from "@binnacle/client";
-import { Alert, Button, Code, Group, List, Loader, Stack, Text, TextInput } from "@mantine/core";
+import { Alert, Code, Group, List, Loader, Stack, Text, TextInput } from "@mantine/core";
 import { IconCircleCheck, IconCircleX, IconClockExclamation } from "@tabler/icons-react";
-import { useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
-import { failureView } from "../api/failure.ts";
+import { useState } from "react";
 import { useRead } from "../api/queries.runner.ts";
-import { client } from "../api/session.adapter.ts";
+import { clusterAddress } from "../components/addresses.ts";
+import { OperationForm } from "../components/form.tsx";
+import { ButtonLink, TextLink } from "../components/links.tsx";
+import { Loaded } from "../components/loaded.tsx";
+import { useNow } from "../components/moment.tsx";
+import { Section } from "../components/page.tsx";
+import { usePageSearch } from "../components/use-search.tsx";
 import { useOrg } from "../frame/org.tsx";
-import { SameByCommand } from "../parts/action-dialog.tsx";
-import { clusterAddress } from "../parts/addresses.ts";
-import { quoted } from "../parts/commands.ts";
-import { ButtonLink, TextLink } from "../parts/links.tsx";
-import { FailurePanel, Loaded } from "../parts/loaded.tsx";
-import { useNow } from "../parts/moment.tsx";
-import { Section } from "../parts/page.tsx";
-import { usePageSearch } from "../parts/use-search.tsx";
-import { connectionWait } from "./cluster-words.ts";
+import { connectionWait } from "./cluster-labels.ts";
 import { SecretOnce } from "./secret-once.tsx";
 
 /** Registers a cluster that exists already, and waits for its operator. */
 export function RegisterOwn() {
   const org = useOrg();
-  const cache = useQueryClient();
   const [search, choose] = usePageSearch();
-  const [name, setName] = useState("");
-  const [isSending, setSending] = useState(false);
-  const [error, setError] = useState<unknown>(null);
   // The answer holds the connection token, so it is kept here alone: neither in the cache of reads nor in the address.
   const [created, setCreated] = useState<CreatedCluster | null>(null);
-  const input = { org_id: org.id, body: { name: name.trim() } };
-
-  async function send(event: FormEvent): Promise<void> {
-    event.preventDefault();
-    if (isSending) return;
-    setSending(true);
-    setError(null);
-    try {
-      const answer = await client.call("createCluster", input);
-      setCreated(answer);
-      choose({ cluster: answer.id });
-    } catch (failure) {
-      setError(failure);
-    } finally {
-      setSending(false);
-      void cache.invalidateQueries();
-    }
-  }
-
   const id = search["cluster"];
   if (id !== undefined) return <Waiting id={id} command={created?.id === id ? created.install_command : null} />;
-  const fieldError = error ? failureView(error).fields["name"] : undefined;
   return (
     <Section title="Name the cluster">
-      <form onSubmit={(event) => void send(event)}>
-        <Stack maw={520}>
+      <OperationForm
+        operation="createCluster"
+        values={{ name: "" }}
+        input={({ name }) => ({ org_id: org.id, body: { name: name.trim() } })}
+        action="Register"
+        isReady={({ name }) => name.trim() !== ""}
+        onDone={(answer) => {
+          setCreated(answer);
+          choose({ cluster: answer.id });
+        }}
+      >
+        {({ field }) => (
           <TextInput
             label="Name"
             description="As people know it, such as production. It can be changed later."
             placeholder="production"
-            value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
-            error={fieldError}
             maxLength={100}
+            maw={520}
             required
-            autoComplete="off"
             data-autofocus
+            {...field("name")}
           />
-          {error && !fieldError ? <FailurePanel error={error} /> : null}
-          <SameByCommand
-            operation="createCluster"
-            input={input}
-            command={`binnacle clusters register ${quoted(name.trim() || "production")} --wait`}
-          />
-          <Group>
-            <Button type="submit" loading={isSending} disabled={name.trim() === ""}>
-              Register
-            </Button>
-          </Group>
-        </Stack>
-      </form>
+        )}
+      </OperationForm>
     </Section>
   );
 }
@@ -140,7 +109,7 @@ function Connection({ cluster }: { readonly cluster: Read }) {
         <Group gap="sm" role="status" wrap="nowrap">
           {icon}
           <Text fw={600}>
-            {cluster.name}: {wait.words}
+            {cluster.name}: {wait.text}
           </Text>
         </Group>
         {wait.state === "late" ? <Troubleshooting id={cluster.id} /> : null}

@@ -1,16 +1,19 @@
 import { Card, SimpleGrid, Text, ThemeIcon, Title, UnstyledButton } from "@mantine/core";
 import { IconCloudPlus, IconServer2 } from "@tabler/icons-react";
 import type { ReactNode } from "react";
+import { useRead } from "../api/queries.runner.ts";
+import { Loaded } from "../components/loaded.tsx";
+import { EmptyState, Page } from "../components/page.tsx";
+import { usePageSearch } from "../components/use-search.tsx";
 import { useMay } from "../frame/org.tsx";
-import { EmptyState, Page } from "../parts/page.tsx";
-import { usePageSearch } from "../parts/use-search.tsx";
-import { RegisterAws } from "./register-aws.tsx";
+import { RegisterCloud } from "./register-cloud.tsx";
 import { RegisterOwn } from "./register-own.tsx";
 
-/** Two ways to a cluster: bring one along, or have one created. */
+/** The ways to a cluster: bring one along, or have one created at one of the clouds. */
 export function RegisterPage() {
   const may = useMay();
   const [search, choose] = usePageSearch();
+  const clouds = useRead("listCloudProviders", {});
   const way = search["way"] ?? (search["cluster"] ? "own" : null);
   if (!may("createCluster")) {
     return (
@@ -30,17 +33,27 @@ export function RegisterPage() {
         >
           Any Kubernetes cluster that can reach this server. One command installs the operator.
         </Way>
-        <Way
-          icon={<IconCloudPlus size={22} aria-hidden />}
-          title="Create on AWS"
-          isChosen={way === "aws"}
-          onChoose={() => choose({ way: "aws", cluster: undefined })}
-        >
-          Machines, network and Kubernetes are created in your own account, with a credential of the organization.
-        </Way>
+        {clouds.data?.data.map(({ provider, name }) => (
+          <Way
+            key={provider}
+            icon={<IconCloudPlus size={22} aria-hidden />}
+            title={`Create on ${name}`}
+            isChosen={way === provider}
+            onChoose={() => choose({ way: provider, cluster: undefined })}
+          >
+            Machines, network and Kubernetes are created in your own account, with a credential of the organization.
+          </Way>
+        ))}
       </SimpleGrid>
-      {way === "own" ? <RegisterOwn /> : null}
-      {way === "aws" ? <RegisterAws /> : null}
+      {way === "own" ? (
+        <RegisterOwn />
+      ) : (
+        <Loaded of={clouds}>
+          {({ data }) =>
+            data.map((cloud) => (cloud.provider === way ? <RegisterCloud key={way} cloud={cloud} /> : null))
+          }
+        </Loaded>
+      )}
     </Page>
   );
 }

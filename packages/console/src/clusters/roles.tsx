@@ -1,19 +1,16 @@
 import type { Member, RoleBinding } from "@binnacle/client";
-import { ActionIcon, Button, Group, Select, Table, Text, Tooltip } from "@mantine/core";
-import { IconTrash } from "@tabler/icons-react";
-import { useState } from "react";
+import { Group, Select, Text } from "@mantine/core";
 import type { Place } from "../api/access.ts";
 import { useRead } from "../api/queries.runner.ts";
-import { useMay, useOrg } from "../frame/org.tsx";
-import { ActionDialog } from "../parts/action-dialog.tsx";
-import { quoted } from "../parts/commands.ts";
-import { Loaded } from "../parts/loaded.tsx";
-import { Moment } from "../parts/moment.tsx";
-import { EmptyState, Section } from "../parts/page.tsx";
-import { WideTable } from "../parts/wide-table.tsx";
+import { ActionDialog } from "../components/action-dialog.tsx";
+import { binnacleOf } from "../components/commands.ts";
+import { timeColumn } from "../components/list-table.tsx";
+import { EmptyState } from "../components/page.tsx";
+import { ResourceSection } from "../components/resource-list.tsx";
+import { useOrg } from "../frame/org.tsx";
 
 type Role = RoleBinding["role"];
-const ROLES: readonly { readonly value: Role; readonly label: string }[] = [
+const ROLES: { readonly value: Role; readonly label: string }[] = [
   { value: "viewer", label: "Viewer: reads" },
   { value: "editor", label: "Editor: deploys and changes" },
   { value: "admin", label: "Admin: also grants roles and sets policy" },
@@ -25,203 +22,147 @@ const CALLS = {
     grant: "grantClusterRole",
     replace: "replaceClusterRole",
     revoke: "revokeClusterRole",
-    words: "on the cluster and on all of its projects",
+    where: "on the cluster and on all of its projects",
   },
   project: {
     list: "listProjectRoles",
     grant: "grantProjectRole",
     replace: "replaceProjectRole",
     revoke: "revokeProjectRole",
-    words: "on this project alone. Roles on its cluster count here too, and are listed there",
+    where: "on this project alone. Roles on its cluster count here too, and are listed there",
   },
 } as const;
 
-interface Props {
+interface Target {
   readonly of: "cluster" | "project";
   readonly id: string;
   readonly name: string;
-  readonly place: Place;
 }
 
+const namedMember = ({ user_id, email }: Member) => ({ id: user_id, name: email });
+
 /** Who has a role on a cluster or a project; those who may grant, replace and revoke it. */
-export function Roles({ of, id, name, place }: Props) {
-  const org = useOrg();
-  const may = useMay();
+export function Roles({ place, ...target }: Target & { readonly place: Place }) {
+  const { of, id, name } = target;
   const calls = CALLS[of];
-  const [isGranting, setGranting] = useState(false);
-  const [changing, setChanging] = useState<{ readonly binding: RoleBinding; readonly role: Role | null } | null>(null);
   const bindings = useRead(calls.list, { id });
-  const members = useRead("listMembers", { id: org.id, items_per_page: 100 });
-  const isAdmin = may(calls.grant, place);
-  const byId = new Map((members.data?.data ?? []).map((member) => [member.user_id, member]));
-  const personOf = (binding: RoleBinding) => byId.get(binding.user_id)?.name ?? binding.user_id;
-  const noun = `${of}s`;
+  const members = useRead("listMembers", { id: useOrg().id, items_per_page: 100 }).data?.data ?? [];
+  const memberOf = (binding: RoleBinding) => members.find(({ user_id }) => user_id === binding.user_id);
+  const personOf = (binding: RoleBinding) => memberOf(binding)?.name ?? binding.user_id;
+  const hasNone = ({ user_id }: Member) => !bindings.data?.data.some((each) => each.user_id === user_id);
   return (
-    <Section
-      title="Roles"
-      actions={
-        isAdmin ? (
-          <Button size="xs" onClick={() => setGranting(true)}>
-            Grant a role
-          </Button>
-        ) : null
+    <ResourceSection
+      label="Roles"
+      of={bindings}
+      place={place}
+      keyOf={(binding) => binding.binding_id}
+      nameOf={personOf}
+      intro={`These roles hold ${calls.where}. Administrators of the organization need none.`}
+      columns={[
+        {
+          title: "Person",
+          render: (binding) => (
+            <>
+              {personOf(binding)}
+              <Text size="xs" c="dimmed">
+                {memberOf(binding)?.email}
+              </Text>
+            </>
+          ),
+        },
+        { title: "Role", render: ({ role }) => role },
+        timeColumn("Granted", "created_at", "tablet"),
+      ]}
+      empty={
+        <EmptyState
+          title="Nobody has a role here"
+          command={binnacleOf(calls.grant, { id: name, body: { user_id: "somebody@example.com", role: "editor" } })}
+        >
+          Grant one to a member of the organization, who then sees this {of} and works on it.
+        </EmptyState>
       }
-    >
-      <Text size="sm" c="dimmed" mb="sm">
-        These roles hold {calls.words}. Administrators of the organization need none.
-      </Text>
-      <Loaded of={bindings}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <EmptyState
-              title="Nobody has a role here"
-              command={`binnacle ${noun} rbac grant ${quoted(name)} --user somebody@example.com --role editor`}
-            >
-              Grant one to a member of the organization, who then sees this {of} and works on it.
-            </EmptyState>
-          ) : (
-            <WideTable label={"Roles"} minWidth={300}>
-              <Table.Thead>
-                <Table.Tr>
-                  <Table.Th>Person</Table.Th>
-                  <Table.Th>Role</Table.Th>
-                  <Table.Th visibleFrom="sm">Granted</Table.Th>
-                  {isAdmin ? <Table.Th w={48} aria-label="Actions" /> : null}
-                </Table.Tr>
-              </Table.Thead>
-              <Table.Tbody>
-                {data.map((binding) => (
-                  <Table.Tr key={binding.binding_id}>
-                    <Table.Td>
-                      {personOf(binding)}
-                      <Text size="xs" c="dimmed">
-                        {byId.get(binding.user_id)?.email}
-                      </Text>
-                    </Table.Td>
-                    <Table.Td>
-                      {isAdmin ? (
-                        <Select
-                          size="xs"
-                          w={130}
-                          aria-label={`Role of ${personOf(binding)}`}
-                          data={ROLES.map(({ value }) => value)}
-                          value={binding.role}
-                          allowDeselect={false}
-                          onChange={(role) => {
-                            if (role && role !== binding.role) setChanging({ binding, role: role as Role });
-                          }}
-                        />
-                      ) : (
-                        binding.role
-                      )}
-                    </Table.Td>
-                    <Table.Td visibleFrom="sm">
-                      <Moment at={binding.created_at} />
-                    </Table.Td>
-                    {isAdmin ? (
-                      <Table.Td>
-                        <Tooltip label="Revoke">
-                          <ActionIcon
-                            variant="subtle"
-                            color="red"
-                            aria-label={`Revoke the role of ${personOf(binding)}`}
-                            onClick={() => setChanging({ binding, role: null })}
-                          >
-                            <IconTrash size={16} aria-hidden />
-                          </ActionIcon>
-                        </Tooltip>
-                      </Table.Td>
-                    ) : null}
-                  </Table.Tr>
-                ))}
-              </Table.Tbody>
-            </WideTable>
-          )
-        }
-      </Loaded>
-      {isAdmin ? (
-        <Grant
-          of={of}
-          id={id}
-          name={name}
-          opened={isGranting}
-          onClose={() => setGranting(false)}
-          members={(members.data?.data ?? []).filter(
-            ({ user_id }) => !bindings.data?.data.some((each) => each.user_id === user_id),
-          )}
-        />
-      ) : null}
-      {changing && changing.role !== null ? (
-        <ActionDialog
-          opened
-          onClose={() => setChanging(null)}
-          title={`Make ${personOf(changing.binding)} ${changing.role}?`}
-          operation={calls.replace}
-          input={{ id, body: { user_id: changing.binding.user_id, role: changing.role } }}
-          action="Replace the role"
-          command={`binnacle ${noun} rbac replace ${quoted(name)} --user ${changing.binding.user_id} --role ${changing.role}`}
-          done="The role is replaced."
-          consequences={[`It is ${changing.binding.role} now. The new role counts from the next request on.`]}
-        />
-      ) : null}
-      {changing && changing.role === null ? (
-        <ActionDialog
-          opened
-          onClose={() => setChanging(null)}
-          title={`Revoke the role of ${personOf(changing.binding)}?`}
-          operation={calls.revoke}
-          input={{ id, binding_id: changing.binding.binding_id }}
-          action="Revoke the role"
-          command={`binnacle ${noun} rbac revoke ${quoted(name)} ${changing.binding.binding_id}`}
-          done="The role is revoked."
-          consequences={[`They are no longer ${changing.binding.role} here, from their next request on.`]}
-        />
-      ) : null}
-    </Section>
+      add={{
+        label: "Grant a role",
+        operation: calls.grant,
+        dialog: (close) => <Grant {...target} members={members.filter(hasNone)} onClose={close} />,
+      }}
+      menu={(binding) => [
+        {
+          label: "Change role",
+          operation: calls.replace,
+          dialog: (close) => <ChangeRole {...target} binding={binding} member={memberOf(binding)} onClose={close} />,
+        },
+        {
+          label: "Revoke",
+          isDangerous: true,
+          operation: calls.revoke,
+          dialog: (close) => (
+            <ActionDialog
+              onClose={close}
+              title={`Revoke the role of ${personOf(binding)}?`}
+              operation={calls.revoke}
+              input={{ id, binding_id: binding.binding_id }}
+              action="Revoke the role"
+              named={[target]}
+              done="The role is revoked."
+              consequences={[`They are no longer ${binding.role} here, from their next request on.`]}
+            />
+          ),
+        },
+      ]}
+    />
   );
 }
 
-function Grant(props: {
-  readonly of: "cluster" | "project";
-  readonly id: string;
-  readonly name: string;
-  readonly opened: boolean;
-  readonly onClose: () => void;
-  readonly members: readonly Member[];
-}) {
-  const [userId, setUserId] = useState<string | null>(null);
-  const [role, setRole] = useState<Role>("viewer");
+function ChangeRole(
+  props: Target & { readonly binding: RoleBinding; readonly member: Member | undefined; readonly onClose: () => void },
+) {
+  const { of, id, binding, member } = props;
   return (
     <ActionDialog
-      opened={props.opened}
       onClose={props.onClose}
-      title={`Grant a role on ${props.name}`}
-      operation={CALLS[props.of].grant}
-      input={{ id: props.id, body: { user_id: userId ?? "", role } }}
-      action="Grant"
-      isReady={userId !== null}
-      command={`binnacle ${props.of}s rbac grant ${quoted(props.name)} --user ${userId ?? "somebody@example.com"} --role ${role}`}
-      done="The role is granted."
-      onDone={() => setUserId(null)}
+      title={`Role of ${member?.name ?? binding.user_id}`}
+      operation={CALLS[of].replace}
+      values={{ role: binding.role }}
+      input={({ role }) => ({ id, body: { user_id: binding.user_id, role } })}
+      action="Replace the role"
+      isReady={({ role }) => role !== binding.role}
+      named={[props, ...(member ? [namedMember(member)] : [])]}
+      done="The role is replaced."
+      consequences={[`It is ${binding.role} now. The new role counts from the next request on.`]}
     >
-      <Group grow align="flex-start">
-        <Select
-          label="Member"
-          placeholder="Choose a member"
-          data={props.members.map(({ user_id, name, email }) => ({ value: user_id, label: `${name} (${email})` }))}
-          value={userId}
-          onChange={setUserId}
-          searchable
-          nothingFoundMessage="No other member has this name."
-        />
-        <Select
-          label="Role"
-          data={[...ROLES]}
-          value={role}
-          onChange={(value) => setRole((value as Role | null) ?? role)}
-          allowDeselect={false}
-        />
-      </Group>
+      {({ field }) => <Select label="Role" data={ROLES} allowDeselect={false} {...field("role")} />}
+    </ActionDialog>
+  );
+}
+
+function Grant(props: Target & { readonly members: readonly Member[]; readonly onClose: () => void }) {
+  const { of, id, name, members } = props;
+  return (
+    <ActionDialog
+      onClose={props.onClose}
+      title={`Grant a role on ${name}`}
+      operation={CALLS[of].grant}
+      values={{ user_id: null as string | null, role: "viewer" as Role }}
+      input={({ user_id, role }) => ({ id, body: { user_id: user_id ?? "", role } })}
+      action="Grant"
+      isReady={({ user_id }) => user_id !== null}
+      named={[props, ...members.map(namedMember)]}
+      done="The role is granted."
+    >
+      {({ field }) => (
+        <Group grow align="flex-start">
+          <Select
+            label="Member"
+            placeholder="Choose a member"
+            data={members.map((member) => ({ value: member.user_id, label: `${member.name} (${member.email})` }))}
+            searchable
+            nothingFoundMessage="No other member has this name."
+            {...field("user_id")}
+          />
+          <Select label="Role" data={ROLES} allowDeselect={false} {...field("role")} />
+        </Group>
+      )}
     </ActionDialog>
   );
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { contractNotice, NEEDED_CONTRACT } from "./contract.ts";
 
-test("[WC199] a server with an older contract than the console needs is told, and so is one that changes", () => {
+test("[WC199] the console says that the server's contract is older than it needs, and that the server was upgraded", () => {
   expect(contractNotice(NEEDED_CONTRACT, NEEDED_CONTRACT)).toBeNull();
   expect(contractNotice(NEEDED_CONTRACT + 1, NEEDED_CONTRACT + 1)).toBeNull();
   expect(contractNotice(null, null)).toBeNull();

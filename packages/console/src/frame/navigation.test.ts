@@ -20,7 +20,7 @@ test.each([
   ],
   ["/o/demo/clusters/01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11", [["Clusters", "/o/demo/clusters"]]],
   ["/admin", [["Administration", null]]],
-])("[WC8] the breadcrumb of %s", (path, expected) => {
+])("[WC8] the breadcrumb leads to the pages above %s", (path, expected) => {
   expect(crumbsOf(path).map(({ label, to }) => [label, to])).toEqual(expected);
 });
 
@@ -29,7 +29,7 @@ test("[WC8] every page of the navigation has an address and a key of its own", (
   expect(new Set(ENTRIES.map(({ key }) => key)).size).toBe(ENTRIES.length);
 });
 
-test("[WC9] of an address only short text is taken as a choice", () => {
+test("[WC9] only short texts of an address are taken as choices", () => {
   expect(searchOf({ tab: "logs", page: 3, all: true, evil: { a: 1 }, empty: "", long: "x".repeat(501) })).toEqual({
     tab: "logs",
     page: "3",
@@ -37,6 +37,6 @@ test("[WC9] of an address only short text is taken as a choice", () => {
   });
 });
 
-test("[WC9] a choice that is taken back leaves the address", () => {
+test("[WC9] a choice that is taken back disappears from the address", () => {
   expect(withChoice({ tab: "logs", phase: "failed" }, { phase: undefined, q: "x" })).toEqual({ tab: "logs", q: "x" });
 });

@@ -9,7 +9,7 @@ test.each([
   [new TypeError("Cannot read properties of undefined"), false],
   ["Failed to fetch dynamically imported module", false],
 ])(
-  "[WC152] a part of the console that could not be loaded is known by what the browser says: %o",
+  "[WC152] a part of the console that could not be loaded is recognized by the browser's error: %o",
   (error, expected) => {
     expect(isOutdatedPage(error)).toBe(expected);
   },

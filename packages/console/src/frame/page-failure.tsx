@@ -1,6 +1,7 @@
 import { Button, Group } from "@mantine/core";
-import { type ErrorComponentProps, Link } from "@tanstack/react-router";
-import { EmptyState, Page } from "../parts/page.tsx";
+import type { ErrorComponentProps } from "@tanstack/react-router";
+import { ButtonLink } from "../components/links.tsx";
+import { EmptyState, Page } from "../components/page.tsx";
 import { isOutdatedPage } from "./outdated-page.ts";
 
 /** Stands in the place of a page that cannot be shown. The frame around it stays, so that people can go elsewhere. */
@@ -21,9 +22,9 @@ export function PageFailure({ error }: ErrorComponentProps) {
         title="Something went wrong in the console"
         action={
           <Group justify="center">
-            <Button variant="default" renderRoot={(props) => <Link {...props} to="/" />}>
+            <ButtonLink variant="default" to="/">
               To the overview
-            </Button>
+            </ButtonLink>
             {reload}
           </Group>
         }

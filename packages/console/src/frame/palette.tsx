@@ -5,7 +5,7 @@ import { IconSearch } from "@tabler/icons-react";
 import { useNavigate } from "@tanstack/react-router";
 import { useLayoutEffect, useState } from "react";
 import { useRead } from "../api/queries.runner.ts";
-import { addonAddress, appAddress, clusterAddress, projectAddress, templateAddress } from "../parts/addresses.ts";
+import { addonAddress, appAddress, clusterAddress, projectAddress, templateAddress } from "../components/addresses.ts";
 import { ENTRIES } from "./navigation.ts";
 import { useAccess, useMay } from "./org.tsx";
 import { useCurrentOrg } from "./org-switcher.tsx";

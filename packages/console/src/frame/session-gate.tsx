@@ -7,7 +7,7 @@ import { LoginPage } from "../account/login-page.tsx";
 import { retryDelayMs } from "../api/failure.ts";
 import { followEvents } from "../api/live.runner.ts";
 import { client, session } from "../api/session.adapter.ts";
-import { FailurePanel } from "../parts/loaded.tsx";
+import { FailurePanel } from "../components/loaded.tsx";
 
 /**
  * Shows the console to somebody who is signed in, and the sign-in otherwise, at whatever address. The address stays, so that a

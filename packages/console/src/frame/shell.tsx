@@ -41,7 +41,7 @@ import { Link, Outlet, useLocation, useNavigate, useRouterState } from "@tanstac
 import { type ComponentType, memo, Suspense, useEffect, useState } from "react";
 import { useRead } from "../api/queries.runner.ts";
 import { session } from "../api/session.adapter.ts";
-import { LoadingLines } from "../parts/loaded.tsx";
+import { LoadingLines } from "../components/loaded.tsx";
 import { ConnectionIndicator } from "./connection-indicator.tsx";
 import { ContractBanner } from "./contract-banner.tsx";
 import { useDocumentation } from "./documentation.runner.ts";

@@ -1,7 +1,7 @@
 import { Kbd, Table } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
-import { Dialog } from "../parts/dialog.tsx";
+import { Dialog } from "../components/dialog.tsx";
 import { ENTRIES } from "./navigation.ts";
 import { useCurrentOrg } from "./org-switcher.tsx";
 

@@ -3,7 +3,8 @@ import { Button, Group, Menu, Stack, Text } from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
 import { useRef, useState } from "react";
 import { client } from "../api/session.adapter.ts";
-import { FailurePanel } from "../parts/loaded.tsx";
+import { download } from "../components/download.adapter.ts";
+import { FailurePanel } from "../components/loaded.tsx";
 import { type AuditFilter, csvOf, jsonOf } from "./audit.ts";
 
 export const inputOf = (orgId: string, filter: AuditFilter): Input<"listAuditLog"> => ({ id: orgId, ...filter });
@@ -34,7 +35,9 @@ export function AuditExport(props: { readonly orgId: string; readonly slug: stri
           break;
         }
       }
-      save(`audit-${props.slug}.${kind}`, kind === "csv" ? csvOf(entries) : jsonOf(entries), kind);
+      const name = `audit-${props.slug}.${kind}`;
+      if (kind === "csv") download(name, csvOf(entries), "text/csv;charset=utf-8");
+      else download(name, jsonOf(entries), "application/json");
     } catch (failure) {
       if (!stop.signal.aborted) setError(failure);
     } finally {
@@ -72,14 +75,4 @@ export function AuditExport(props: { readonly orgId: string; readonly slug: stri
       {error ? <FailurePanel error={error} /> : null}
     </Stack>
   );
-}
-
-function save(name: string, content: string, kind: "csv" | "json"): void {
-  const type = kind === "csv" ? "text/csv;charset=utf-8" : "application/json";
-  const url = URL.createObjectURL(new Blob([content], { type }));
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(url);
 }

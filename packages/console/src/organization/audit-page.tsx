@@ -1,16 +1,18 @@
+import { commandLine } from "@binnacle/cli/command-line";
 import type { AuditEntry } from "@binnacle/client";
-import { Button, Code, Drawer, Group, Select, Stack, Table, Text, TextInput, UnstyledButton } from "@mantine/core";
-import { useState } from "react";
+import { Button, Code, Drawer, Group, Select, Stack, Text, TextInput, UnstyledButton } from "@mantine/core";
+import { useMemo, useState } from "react";
 import { useAll } from "../api/all.runner.ts";
+import { CopyText } from "../components/copy-text.tsx";
+import { ChoiceFilter, SearchFilter } from "../components/filters.tsx";
+import { type Column, ListTable } from "../components/list-table.tsx";
+import { absoluteTime, Moment } from "../components/moment.tsx";
+import { EmptyState, Facts, Page } from "../components/page.tsx";
+import { ShortTable } from "../components/short-table.tsx";
+import { usePageSearch } from "../components/use-search.tsx";
 import { Allowed, useOrg } from "../frame/org.tsx";
-import { CopyText } from "../parts/copy-text.tsx";
-import { ChoiceFilter, SearchFilter } from "../parts/filters.tsx";
-import { type Column, ListTable } from "../parts/list-table.tsx";
-import { absoluteTime, Moment } from "../parts/moment.tsx";
-import { EmptyState, Facts, Page } from "../parts/page.tsx";
-import { usePageSearch } from "../parts/use-search.tsx";
 import type { Search } from "../search.ts";
-import { actionWords, auditFilter, changesOf, inputOfTime, timeOfInput } from "./audit.ts";
+import { actionText, auditFilter, changesOf, inputOfTime, timeOfInput } from "./audit.ts";
 import { AuditExport, inputOf } from "./audit-export.tsx";
 
 const TYPES = [
@@ -32,8 +34,39 @@ const TYPES = [
   "user",
 ].map((value) => ({ value, label: value.replaceAll("_", " ") }));
 
-const actorWords = ({ actor, via }: AuditEntry): string =>
+const actorLabel = ({ actor, via }: AuditEntry): string =>
   `${actor.email ?? "The system"}${via === "cli_token" ? ", by token" : ""}`;
+
+const columnsOf = (open: (entry: AuditEntry) => void): readonly Column<AuditEntry>[] => [
+  { title: "When", width: "90px", render: ({ at }) => <Moment at={at} /> },
+  {
+    title: "Action",
+    width: "minmax(0, 3fr)",
+    render: (entry) => (
+      <div style={{ minWidth: 0 }}>
+        <UnstyledButton onClick={() => open(entry)} data-row-link display="block" fz="sm" fw={600} maw="100%">
+          <Text inherit truncate>
+            {actionText(entry.action)}
+          </Text>
+        </UnstyledButton>
+        <Text size="xs" c="dimmed" truncate visibleFrom="sm" title={entry.summary ?? undefined}>
+          {entry.summary}
+        </Text>
+        <Text size="xs" c="dimmed" truncate hiddenFrom="sm">
+          {actorLabel(entry)}
+        </Text>
+      </div>
+    ),
+  },
+  {
+    title: "Object",
+    width: "minmax(120px, 1.5fr)",
+    from: "tablet",
+    render: ({ resource }) => resource.name ?? resource.type.replaceAll("_", " "),
+  },
+  { title: "Who", width: "minmax(120px, 1.3fr)", from: "tablet", render: actorLabel },
+  { title: "From", width: "130px", from: "desktop", render: ({ source_address }) => source_address ?? "—" },
+];
 
 /** Who did what, and when. The filters are in the address, and what they leave can be exported. */
 export function AuditPage() {
@@ -42,54 +75,11 @@ export function AuditPage() {
   const [open, setOpen] = useState<AuditEntry | null>(null);
   const filter = auditFilter(search);
   const isFiltered = Object.keys(filter).length > 0;
+  const columns = useMemo(() => columnsOf(setOpen), []);
   function show(changes: Search): void {
     choose(changes);
     setOpen(null);
   }
-  const columns: readonly Column<AuditEntry>[] = [
-    { key: "at", title: "When", width: "90px", render: ({ at }) => <Moment at={at} /> },
-    {
-      key: "action",
-      title: "Action",
-      width: "minmax(0, 3fr)",
-      render: (entry) => (
-        <div style={{ minWidth: 0 }}>
-          <UnstyledButton onClick={() => setOpen(entry)} data-row-link display="block" fz="sm" fw={600} maw="100%">
-            <Text inherit truncate>
-              {actionWords(entry.action)}
-            </Text>
-          </UnstyledButton>
-          <Text size="xs" c="dimmed" truncate visibleFrom="sm" title={entry.summary ?? undefined}>
-            {entry.summary}
-          </Text>
-          <Text size="xs" c="dimmed" truncate hiddenFrom="sm">
-            {actorWords(entry)}
-          </Text>
-        </div>
-      ),
-    },
-    {
-      key: "object",
-      title: "Object",
-      width: "minmax(120px, 1.5fr)",
-      from: "tablet",
-      render: ({ resource }) => resource.name ?? resource.type.replaceAll("_", " "),
-    },
-    {
-      key: "actor",
-      title: "Who",
-      width: "minmax(120px, 1.3fr)",
-      from: "tablet",
-      render: actorWords,
-    },
-    {
-      key: "from",
-      title: "From",
-      width: "130px",
-      from: "desktop",
-      render: ({ source_address }) => source_address ?? "—",
-    },
-  ];
   return (
     <Page
       title="Audit log"
@@ -130,7 +120,10 @@ export function AuditPage() {
         input={inputOf(org.id, filter)}
         columns={columns}
         empty={
-          <EmptyState title={isFiltered ? "No entry fits" : "No entries"} command="binnacle audit">
+          <EmptyState
+            title={isFiltered ? "No entry fits" : "No entries"}
+            command={commandLine("listAuditLog", { id: org.slug })}
+          >
             Every change is recorded here with who made it, from where, and what changed.
           </EmptyState>
         }
@@ -140,7 +133,7 @@ export function AuditPage() {
         onClose={() => setOpen(null)}
         position="right"
         size="lg"
-        title={open ? actionWords(open.action) : ""}
+        title={open ? actionText(open.action) : ""}
       >
         {open ? <EntryView entry={open} onChoose={show} /> : null}
       </Drawer>
@@ -154,7 +147,7 @@ function ActorFilter() {
   const members = useAll("listMembers", { id: org.id });
   const data = (members.data ?? []).map(({ user_id, email }) => ({ value: user_id, label: email }));
   const chosen = search["actor"] ?? null;
-  // Somebody who has left is no member, and is still in the log.
+  // Somebody who has left is not a member, and is still in the log.
   if (chosen && !data.some(({ value }) => value === chosen))
     data.push({ value: chosen, label: "Somebody who has left" });
   return (
@@ -212,36 +205,18 @@ function EntryView(props: { readonly entry: AuditEntry; readonly onChoose: (chan
           ],
         ]}
       />
-      {changes.length === 0 ? (
-        <Text size="sm" c="dimmed">
-          The entry names no changed fields.
-        </Text>
-      ) : (
-        <Table.ScrollContainer minWidth={320}>
-          <Table layout="fixed" aria-label="Changes">
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Field</Table.Th>
-                <Table.Th>Before</Table.Th>
-                <Table.Th>After</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {changes.map(({ field, before, after }) => (
-                <Table.Tr key={field}>
-                  <Table.Td style={{ overflowWrap: "anywhere", verticalAlign: "top" }}>{field}</Table.Td>
-                  <Table.Td style={{ verticalAlign: "top" }}>
-                    <ValueText value={before} />
-                  </Table.Td>
-                  <Table.Td style={{ verticalAlign: "top" }}>
-                    <ValueText value={after} />
-                  </Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
-      )}
+      <ShortTable
+        label="Changes"
+        rows={changes}
+        keyOf={({ field }) => field}
+        isEven
+        columns={[
+          { title: "Field", render: ({ field }) => field },
+          { title: "Before", render: ({ before }) => <ValueText value={before} /> },
+          { title: "After", render: ({ after }) => <ValueText value={after} /> },
+        ]}
+        empty="The entry names no changed fields."
+      />
       <Group>
         {resource.id ? (
           <Button

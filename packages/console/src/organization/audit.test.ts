@@ -1,6 +1,6 @@
 import type { AuditEntry } from "@binnacle/client";
 import { expect, test } from "vitest";
-import { actionWords, auditFilter, changesOf, csvCell, csvOf, inputOfTime, jsonOf, timeOfInput } from "./audit.ts";
+import { actionText, auditFilter, changesOf, csvCell, csvOf, inputOfTime, jsonOf, timeOfInput } from "./audit.ts";
 
 const ID = "01a1e5b1-189b-758b-b265-915d6877c481";
 const entry = (facts: Partial<AuditEntry> = {}): AuditEntry => ({
@@ -36,11 +36,11 @@ test.each([
     },
     {},
   ],
-])("[WC89] the filter of the address %j asks for %j", (search, filter) => {
+])("[WC89] the filter of the address %j sends the query %j", (search, filter) => {
   expect(auditFilter(search)).toEqual(filter);
 });
 
-test("[WC89] a time survives the way through a field of the form", () => {
+test("[WC89] a time that is put into a field of the filter is read back the same", () => {
   const field = inputOfTime("2026-01-31T09:30:00.000Z");
   expect(field).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d$/);
   expect(timeOfInput(field)).toBe("2026-01-31T09:30:00.000Z");
@@ -71,7 +71,7 @@ test.each([
   expect(csvCell(text)).toBe(cell);
 });
 
-test("[WC90] the export has a header and a row for each entry, and names from elsewhere stay text", () => {
+test("[WC90] the export of the audit log has a header and a row for each entry, and names from others stay text", () => {
   const csv = csvOf([
     entry({ resource: { type: "app", id: null, name: "=cmd|'/c calc'!A1" }, changes: { replicas: 3 } }),
   ]);
@@ -83,11 +83,11 @@ test("[WC90] the export has a header and a row for each entry, and names from el
   expect(end).toBe("");
 });
 
-test("[WC90] the export as JSON is what the API has answered", () => {
+test("[WC90] the export of the audit log as JSON is what the API has answered", () => {
   expect(JSON.parse(jsonOf([entry()]))).toEqual([entry()]);
 });
 
-test("[WC91] a changed field has its value before and after, and what is not shown or no change has one word", () => {
+test("[WC91] a changed field is shown with its values before and after, and other details with one value", () => {
   const changes = { "web.replicas": { before: 2, after: 3 }, "web.secrets.API_KEY": "changed", revision: 4 };
   expect(changesOf({ changes })).toEqual([
     { field: "revision", before: undefined, after: 4 },
@@ -96,6 +96,6 @@ test("[WC91] a changed field has its value before and after, and what is not sho
   ]);
 });
 
-test("[WC91] an action is shown in words", () => {
-  expect(actionWords("stack_template.delete")).toBe("stack template: delete");
+test("[WC91] an action of the audit log is shown in words", () => {
+  expect(actionText("stack_template.delete")).toBe("stack template: delete");
 });

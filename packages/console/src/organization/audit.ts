@@ -77,7 +77,7 @@ export const jsonOf = (entries: readonly AuditEntry[]): string => `${JSON.string
 
 export interface Change {
   readonly field: string;
-  /** Undefined for what is no change of a value. */
+  /** Undefined for what is not a change of a value. */
   readonly before: unknown;
   readonly after: unknown;
 }
@@ -94,4 +94,4 @@ const isPair = (value: unknown): value is { readonly before: unknown; readonly a
   typeof value === "object" && value !== null && Object.keys(value).toSorted().join() === "after,before";
 
 /** The action in words: `stack_template.delete` reads "stack template: delete". */
-export const actionWords = (action: string): string => action.replace(".", ": ").replaceAll("_", " ");
+export const actionText = (action: string): string => action.replace(".", ": ").replaceAll("_", " ");

@@ -1,6 +1,6 @@
+import { Page } from "../components/page.tsx";
+import { type PageTab, PageTabs } from "../components/page-tabs.tsx";
 import { useMay } from "../frame/org.tsx";
-import { Page } from "../parts/page.tsx";
-import { type PageTab, PageTabs } from "../parts/page-tabs.tsx";
 import { ChartRepositories } from "./chart-repositories.tsx";
 import { CloudCredentials } from "./cloud-credentials.tsx";
 

@@ -1,19 +1,20 @@
+import { commandLine } from "@binnacle/cli/command-line";
 import type { Member } from "@binnacle/client";
-import { ActionIcon, Badge, Button, Group, Menu, Select, Stack, Text, TextInput } from "@mantine/core";
-import { IconDots, IconPlus } from "@tabler/icons-react";
+import { Badge, Button, Group, Select, Text, TextInput } from "@mantine/core";
+import { IconPlus } from "@tabler/icons-react";
 import { useState } from "react";
 import { useRead } from "../api/queries.runner.ts";
+import { ActionDialog } from "../components/action-dialog.tsx";
+import { CreateUser } from "../components/create-user.tsx";
+import { timeColumn } from "../components/list-table.tsx";
+import { EmptyState, Page } from "../components/page.tsx";
+import { PageTabs } from "../components/page-tabs.tsx";
+import { ResourceList } from "../components/resource-list.tsx";
 import { Allowed, useMay, useOrg } from "../frame/org.tsx";
-import { ActionDialog } from "../parts/action-dialog.tsx";
-import { CreateUser } from "../parts/create-user.tsx";
-import { type Column, ListTable } from "../parts/list-table.tsx";
-import { Moment } from "../parts/moment.tsx";
-import { EmptyState, Page } from "../parts/page.tsx";
-import { PageTabs } from "../parts/page-tabs.tsx";
 import { RoleMatrix } from "./role-matrix.tsx";
 
 type Role = Member["role"];
-const ROLES = [
+const ROLES: { readonly value: Role; readonly label: string }[] = [
   { value: "member", label: "Member: sees the organization, and has the roles that are granted" },
   { value: "admin", label: "Administrator: may do everything in the organization" },
 ];
@@ -63,177 +64,141 @@ export function MembersPage() {
 
 function MembersList({ onAdd }: { readonly onAdd: () => void }) {
   const org = useOrg();
-  const may = useMay();
   const me = useRead("getMe", {});
-  const [changing, setChanging] = useState<Member | null>(null);
-  const [removing, setRemoving] = useState<Member | null>(null);
-  const columns: readonly Column<Member>[] = [
-    {
-      key: "name",
-      title: "Name",
-      width: "minmax(0, 1.5fr)",
-      render: ({ name, user_id }) => (
-        <Text size="sm" fw={600} truncate component="span">
-          {name}
-          {user_id === me.data?.id ? " (you)" : ""}
-        </Text>
-      ),
-    },
-    { key: "email", title: "Email", width: "minmax(120px, 2fr)", from: "tablet", render: ({ email }) => email },
-    {
-      key: "role",
-      title: "Role",
-      width: "116px",
-      render: ({ role }) => (
-        <Badge variant={role === "admin" ? "light" : "default"} tt="none" radius="sm">
-          {role === "admin" ? "Administrator" : "Member"}
-        </Badge>
-      ),
-    },
-    {
-      key: "since",
-      title: "Since",
-      width: "110px",
-      from: "tablet",
-      render: ({ created_at }) => <Moment at={created_at} />,
-    },
-    {
-      key: "actions",
-      title: "",
-      width: "40px",
-      render: (member) =>
-        may("changeMember") ? (
-          <Menu position="bottom-end">
-            <Menu.Target>
-              <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${member.name}`}>
-                <IconDots size={16} aria-hidden />
-              </ActionIcon>
-            </Menu.Target>
-            <Menu.Dropdown>
-              <Menu.Item onClick={() => setChanging(member)}>Change role</Menu.Item>
-              <Menu.Item color="red" onClick={() => setRemoving(member)}>
-                Remove
-              </Menu.Item>
-            </Menu.Dropdown>
-          </Menu>
-        ) : null,
-    },
-  ];
   return (
-    <>
-      <ListTable
-        label="Members"
-        operation="listMembers"
-        input={{ id: org.id }}
-        columns={columns}
-        empty={
-          <EmptyState
-            title="No members"
-            action={
-              <Allowed to="addMember">
-                <Button variant="light" onClick={onAdd}>
-                  Add member
-                </Button>
-              </Allowed>
-            }
-            command="binnacle members add --email …"
-          >
-            Members see the organization. Roles on clusters and projects say what they may do there.
-          </EmptyState>
-        }
-      />
-      {changing ? <ChangeRole member={changing} onClose={() => setChanging(null)} /> : null}
-      {removing ? (
-        <ActionDialog
-          opened
-          onClose={() => setRemoving(null)}
-          title={`Remove ${removing.name}`}
-          operation="removeMember"
-          input={{ id: org.id, user_id: removing.user_id }}
-          action="Remove member"
-          typeName={removing.email}
-          consequences={[
-            `${removing.name} no longer sees the organization ${org.name}.`,
-            "Every role on its clusters and projects is lost.",
-            "The account itself stays, and so do its other organizations.",
-          ]}
-          command={`binnacle members remove ${removing.email} --org ${org.slug}`}
-          done={`${removing.name} is removed.`}
-        />
-      ) : null}
-    </>
+    <ResourceList
+      label="Members"
+      operation="listMembers"
+      input={{ id: org.id }}
+      nameOf={(member) => member.name}
+      columns={[
+        {
+          title: "Name",
+          width: "minmax(0, 1.5fr)",
+          render: ({ name, user_id }) => (
+            <Text size="sm" fw={600} truncate component="span">
+              {name}
+              {user_id === me.data?.id ? " (you)" : ""}
+            </Text>
+          ),
+        },
+        { title: "Email", width: "minmax(120px, 2fr)", from: "tablet", render: ({ email }) => email },
+        {
+          title: "Role",
+          width: "116px",
+          render: ({ role }) => (
+            <Badge variant={role === "admin" ? "light" : "default"} tt="none" radius="sm">
+              {role === "admin" ? "Administrator" : "Member"}
+            </Badge>
+          ),
+        },
+        timeColumn("Since", "created_at", "tablet"),
+      ]}
+      empty={
+        <EmptyState
+          title="No members"
+          action={
+            <Allowed to="addMember">
+              <Button variant="light" onClick={onAdd}>
+                Add member
+              </Button>
+            </Allowed>
+          }
+          command={commandLine("addMember", { id: org.slug, body: { email: "…", role: "member" } })}
+        >
+          Members see the organization. Roles on clusters and projects say what they may do there.
+        </EmptyState>
+      }
+      menu={(member) => [
+        {
+          label: "Change role",
+          operation: "changeMember",
+          dialog: (close) => <ChangeRole member={member} onClose={close} />,
+        },
+        {
+          label: "Remove",
+          isDangerous: true,
+          operation: "removeMember",
+          dialog: (close) => (
+            <ActionDialog
+              onClose={close}
+              title={`Remove ${member.name}`}
+              operation="removeMember"
+              input={{ id: org.id, user_id: member.user_id }}
+              action="Remove member"
+              typeName={member.email}
+              consequences={[
+                `${member.name} no longer sees the organization ${org.name}.`,
+                "Every role on its clusters and projects is lost.",
+                "The account itself stays, and so do its other organizations.",
+              ]}
+              named={[{ id: member.user_id, name: member.email }]}
+              done={`${member.name} is removed.`}
+            />
+          ),
+        },
+      ]}
+    />
   );
 }
 
 function ChangeRole({ member, onClose }: { readonly member: Member; readonly onClose: () => void }) {
   const org = useOrg();
-  const [role, setRole] = useState<Role>(member.role === "admin" ? "member" : "admin");
+  const other: Role = member.role === "admin" ? "member" : "admin";
   return (
     <ActionDialog
-      opened
       onClose={onClose}
       title={`Role of ${member.name}`}
       operation="changeMember"
-      input={{ id: org.id, user_id: member.user_id, body: { role } }}
+      values={{ role: other }}
+      input={(body) => ({ id: org.id, user_id: member.user_id, body })}
       action="Change role"
-      isReady={role !== member.role}
-      command={`binnacle members change ${member.email} --role ${role} --org ${org.slug}`}
+      isReady={({ role }) => role !== member.role}
+      named={[{ id: member.user_id, name: member.email }]}
       done={`${member.name} has a new role.`}
     >
-      <Select
-        label="Role"
-        data={ROLES}
-        value={role}
-        onChange={(value) => setRole((value ?? member.role) as Role)}
-        allowDeselect={false}
-        description={
-          role === "admin"
-            ? "An administrator changes members, credentials and settings, and everything on all clusters."
-            : "A member keeps the roles on clusters and projects that were granted."
-        }
-      />
+      {({ field, values }) => (
+        <Select
+          label="Role"
+          data={ROLES}
+          allowDeselect={false}
+          description={
+            values.role === "admin"
+              ? "An administrator changes members, credentials and settings, and everything on all clusters."
+              : "A member keeps the roles on clusters and projects that were granted."
+          }
+          {...field("role")}
+        />
+      )}
     </ActionDialog>
   );
 }
 
-function AddMember(props: { readonly email: string; readonly onClose: () => void }) {
+function AddMember({ email, onClose }: { readonly email: string; readonly onClose: () => void }) {
   const org = useOrg();
-  const [email, setEmail] = useState(props.email);
-  const [role, setRole] = useState<Role>("member");
   return (
     <ActionDialog
-      opened
-      onClose={props.onClose}
+      onClose={onClose}
       title="Add a member"
       operation="addMember"
-      input={{ id: org.id, body: { email: email.trim(), role } }}
+      values={{ email, role: "member" as Role }}
+      input={(typed) => ({ id: org.id, body: { ...typed, email: typed.email.trim() } })}
       action="Add member"
-      isReady={email.includes("@")}
-      command={`binnacle members add --email ${email || "…"} --role ${role} --org ${org.slug}`}
-      done={`${email} is a member now.`}
+      isReady={(typed) => typed.email.includes("@")}
+      done={(typed) => `${typed.email} is a member now.`}
     >
-      {(problems) => (
-        <Stack gap="sm">
+      {({ field }) => (
+        <>
           <TextInput
             label="Email"
             type="email"
             description="Of somebody who has an account, with a confirmed address."
-            value={email}
-            onChange={(event) => setEmail(event.currentTarget.value)}
-            error={problems["email"]}
-            autoComplete="off"
             withAsterisk
             data-autofocus
+            {...field("email")}
           />
-          <Select
-            label="Role"
-            data={ROLES}
-            value={role}
-            onChange={(value) => setRole((value ?? "member") as Role)}
-            allowDeselect={false}
-            error={problems["role"]}
-          />
-        </Stack>
+          <Select label="Role" data={ROLES} allowDeselect={false} {...field("role")} />
+        </>
       )}
     </ActionDialog>
   );

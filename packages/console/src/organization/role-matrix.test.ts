@@ -1,5 +1,6 @@
+import type { MatrixMember } from "@binnacle/client";
 import { expect, test } from "vitest";
-import { type BindingRole, cellOf, type MatrixMember, type MatrixPlace, membersWith, placesOf } from "./role-matrix.ts";
+import { type BindingRole, cellOf, type MatrixPlace, membersWith, placesOf } from "./role-matrix.ts";
 
 const member = (facts: Partial<MatrixMember> = {}): MatrixMember => ({
   user_id: "u",
@@ -8,6 +9,7 @@ const member = (facts: Partial<MatrixMember> = {}): MatrixMember => ({
   role: "member",
   clusters: [],
   projects: [],
+  more_roles: 0,
   ...facts,
 });
 const onCluster = (role: BindingRole) => ({ clusters: [{ id: "c", name: "eu", role }] });
@@ -50,22 +52,29 @@ test.each<[string, Partial<MatrixMember>, MatrixPlace, BindingRole | null, strin
     "admin",
     "Role on the cluster eu; the role viewer on the project is weaker",
   ],
-])("[WC88] %s", (_, facts, place, role, why) => {
+])("[WC88] the matrix of roles shows role and reason of %s", (_, facts, place, role, why) => {
   const cell = cellOf(member(facts), place);
   expect([cell?.role ?? null, cell?.why ?? ""]).toEqual([role, why]);
 });
 
-test("[WC88] the places are the clusters and projects with roles, each project behind its cluster", () => {
+test("[WC88] the matrix of roles has the clusters and projects with roles, each project behind its cluster", () => {
   const members = [
     member({ projects: [{ id: "q", name: "api", cluster_id: "d", role: "viewer" }], ...onCluster("viewer") }),
     member(onProject("editor")),
   ];
-  const places = placesOf({ members }, new Map([["d", "asia"]]));
+  const places = placesOf(members, new Map([["d", "asia"]]));
   expect(places.map(({ kind, name }) => `${kind} ${name}`)).toEqual(["project api", "cluster eu", "project shop"]);
 });
 
-test("[WC88] members are found by name or address", () => {
+test("[WC339] a role that the answer may not name is shown as not known, and never as none", () => {
+  const many = member({ ...onProject("editor"), more_roles: 7 });
+  expect(cellOf(many, PROJECT)?.role).toBe("editor");
+  expect(cellOf(many, CLUSTER)).toMatchObject({ role: "?", why: "7 more roles of the member are not shown" });
+  expect(cellOf(member(), CLUSTER)).toBeNull();
+});
+
+test("[WC88] the matrix of roles finds members by name or address", () => {
   const members = [member(), member({ name: "Bob", email: "bob@example.com" })];
-  expect(membersWith({ members }, " BOB@ ").map(({ name }) => name)).toEqual(["Bob"]);
-  expect(membersWith({ members }, "")).toHaveLength(2);
+  expect(membersWith(members, " BOB@ ").map(({ name }) => name)).toEqual(["Bob"]);
+  expect(membersWith(members, "")).toHaveLength(2);
 });

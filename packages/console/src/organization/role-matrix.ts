@@ -1,23 +1,6 @@
-/** The answer of `GET /orgs/{id}/role-matrix`. */
-export interface Matrix {
-  readonly members: readonly MatrixMember[];
-}
+import type { MatrixMember, RoleBinding } from "@binnacle/client";
 
-export type BindingRole = "viewer" | "editor" | "admin";
-
-export interface MatrixMember {
-  readonly user_id: string;
-  readonly name: string;
-  readonly email: string;
-  readonly role: "member" | "admin";
-  readonly clusters: readonly { readonly id: string; readonly name: string; readonly role: BindingRole }[];
-  readonly projects: readonly {
-    readonly id: string;
-    readonly name: string;
-    readonly cluster_id: string;
-    readonly role: BindingRole;
-  }[];
-}
+export type BindingRole = RoleBinding["role"];
 
 /** A cluster or project on which somebody has a role: a column of the matrix. */
 export interface MatrixPlace {
@@ -29,7 +12,10 @@ export interface MatrixPlace {
 }
 
 /** The places on which anybody has a role of their own: each cluster by name, and its projects behind it. */
-export function placesOf({ members }: Matrix, clusterNames: ReadonlyMap<string, string>): readonly MatrixPlace[] {
+export function placesOf(
+  members: readonly MatrixMember[],
+  clusterNames: ReadonlyMap<string, string>,
+): readonly MatrixPlace[] {
   const places = new Map<string, MatrixPlace>();
   for (const member of members) {
     for (const { id, name } of member.clusters) places.set(id, { kind: "cluster", id, name, clusterId: id });
@@ -49,7 +35,8 @@ export function placesOf({ members }: Matrix, clusterNames: ReadonlyMap<string, 
 }
 
 export interface Cell {
-  readonly role: BindingRole;
+  /** A question mark where the answer does not name all roles of the member. */
+  readonly role: BindingRole | "?";
   /** Why they have it. */
   readonly why: string;
   /** Whether it comes from elsewhere than a role on this very place. */
@@ -61,6 +48,12 @@ const strength = (role: BindingRole) => ORDER.indexOf(role);
 
 /** The role that counts for a member in a place, and why: the strongest of all that lead there. Null for none. */
 export function cellOf(member: MatrixMember, place: MatrixPlace): Cell | null {
+  const cell = knownCellOf(member, place);
+  if (cell || member.more_roles === 0) return cell;
+  return { role: "?", why: `${member.more_roles} more roles of the member are not shown`, isInherited: false };
+}
+
+function knownCellOf(member: MatrixMember, place: MatrixPlace): Cell | null {
   if (member.role === "admin") return { role: "admin", why: "Administrator of the organization", isInherited: true };
   const ofCluster = member.clusters.find(({ id }) => id === place.clusterId);
   if (place.kind === "cluster")
@@ -74,7 +67,7 @@ export function cellOf(member: MatrixMember, place: MatrixPlace): Cell | null {
 }
 
 /** Members whose name or address holds the text. */
-export function membersWith({ members }: Matrix, text: string): readonly MatrixMember[] {
+export function membersWith(members: readonly MatrixMember[], text: string): readonly MatrixMember[] {
   const wanted = text.trim().toLowerCase();
   return members.filter(({ name, email }) => `${name} ${email}`.toLowerCase().includes(wanted));
 }

@@ -1,13 +1,15 @@
+import { commandLine } from "@binnacle/cli/command-line";
+import type { Answer, MatrixMember } from "@binnacle/client";
 import { Group, Stack, Table, Text, Tooltip } from "@mantine/core";
 import { IconArrowDownRight } from "@tabler/icons-react";
 import { useAll } from "../api/all.runner.ts";
 import { useRead } from "../api/queries.runner.ts";
+import { ChoiceFilter, SearchFilter } from "../components/filters.tsx";
+import { Loaded } from "../components/loaded.tsx";
+import { EmptyState } from "../components/page.tsx";
+import { usePageSearch } from "../components/use-search.tsx";
 import { useOrg } from "../frame/org.tsx";
-import { ChoiceFilter, SearchFilter } from "../parts/filters.tsx";
-import { Loaded } from "../parts/loaded.tsx";
-import { EmptyState } from "../parts/page.tsx";
-import { usePageSearch } from "../parts/use-search.tsx";
-import { cellOf, type Matrix, type MatrixMember, type MatrixPlace, membersWith, placesOf } from "./role-matrix.ts";
+import { cellOf, type MatrixPlace, membersWith, placesOf } from "./role-matrix.ts";
 
 /** More would be too wide to read; the filter finds the rest. */
 const MOST_PLACES = 40;
@@ -22,11 +24,14 @@ export function RoleMatrix() {
   return <Loaded of={matrix}>{(data) => <MatrixView matrix={data} clusterNames={names} />}</Loaded>;
 }
 
-function MatrixView(props: { readonly matrix: Matrix; readonly clusterNames: ReadonlyMap<string, string> }) {
+function MatrixView(props: {
+  readonly matrix: Answer<"getRoleMatrix">;
+  readonly clusterNames: ReadonlyMap<string, string>;
+}) {
   const { matrix, clusterNames } = props;
   const [search] = usePageSearch();
-  const places = placesOf(matrix, clusterNames);
-  const members = membersWith(matrix, search["q"] ?? "");
+  const places = placesOf(matrix.data, clusterNames);
+  const members = membersWith(matrix.data, search["q"] ?? "");
   const chosen = places.filter(({ clusterId }) => !search["cluster"] || clusterId === search["cluster"]);
   const clusters = new Map(places.map(({ clusterId }) => [clusterId, clusterNames.get(clusterId) ?? clusterId]));
   const shownPlaces = chosen.slice(0, MOST_PLACES);
@@ -43,9 +48,18 @@ function MatrixView(props: { readonly matrix: Matrix; readonly clusterNames: Rea
         />
       </Group>
       {places.length === 0 ? (
-        <EmptyState title="No roles on clusters or projects yet" command="binnacle projects rbac grant …">
+        <EmptyState
+          title="No roles on clusters or projects yet"
+          command={commandLine("grantProjectRole", { id: "…", body: { user_id: "…", role: "viewer" } })}
+        >
           Administrators may do everything. Others need a role on a cluster or a project, which is granted on its page.
         </EmptyState>
+      ) : null}
+      {matrix.next_cursor ? (
+        <Text size="sm" c="dimmed" role="status">
+          These are the first {matrix.data.length} of {matrix.total_count} members, by name. The command line lists all
+          of them.
+        </Text>
       ) : null}
       {isCut ? (
         <Text size="sm" c="dimmed" role="status">

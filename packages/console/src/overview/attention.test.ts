@@ -1,7 +1,7 @@
 import type { AttentionItem } from "@binnacle/client";
 import { expect, test } from "vitest";
 import openapi from "../../../../openapi.json" with { type: "json" };
-import { activityWords, attentionView } from "./attention.ts";
+import { activityText, attentionView } from "./attention.ts";
 
 const item: AttentionItem = {
   kind: "app",
@@ -38,14 +38,17 @@ test.each<[AttentionItem["kind"], AttentionItem["reason"], string, string, objec
   ["addon_instance", "degraded", "Addon shop", "/o/demo/addons/1", {}],
   ["provisioning_job", "provisioning_failed", "Provisioning of shop", "/o/demo/clusters/c/jobs/1", {}],
   ["cli_token", "expires_soon", "CLI token shop", "/account", { tab: "tokens" }],
-])("[WC71] %s that is %s says its cause and leads to where it is resolved", (kind, reason, title, to, search) => {
-  const view = attentionView({ ...item, kind, reason }, "demo");
-  expect(view).toMatchObject({ title, action: { to, search } });
-  expect(view.cause).not.toBe("");
-  expect(view.action.label).not.toBe("Open it");
-});
+])(
+  "[WC71] an attention item for %s that is %s says its cause and leads to where it is resolved",
+  (kind, reason, title, to, search) => {
+    const view = attentionView({ ...item, kind, reason }, "demo");
+    expect(view).toMatchObject({ title, action: { to, search } });
+    expect(view.cause).not.toBe("");
+    expect(view.action.label).not.toBe("Open it");
+  },
+);
 
-test("[WC71] the cause is told in the words of the cluster, and the tone is that of the severity", () => {
+test("[WC71] an attention item shows the cause in the words of the cluster, and its tone is that of the severity", () => {
   expect(attentionView({ ...item, message: "ImagePullBackOff" }, "demo")).toMatchObject({
     cause: "ImagePullBackOff",
     status: { tone: "bad" },
@@ -58,11 +61,19 @@ test.each([
   ["edit", "Edit", { tab: "configuration", project: "p" }],
   ["retry", "Retry", { tab: "deployments", project: "p" }],
   ["see_pods", "See its pods", { project: "p" }],
-] as const)("[WC71] the action %s of the server is offered as %s", (action, label, search) => {
+] as const)("[WC71] the action %s of an attention item is offered as %s", (action, label, search) => {
   expect(attentionView({ ...item, reason: "held_up", action }, "demo").action).toMatchObject({ label, search });
 });
 
-test("[WC71] those with the same cause are named with it, and can be opened", () => {
+test.each([
+  ["edit", { tab: "values" }],
+  ["roll_back", { tab: "revisions" }],
+] as const)("[OV332] the action %s of an addon leads to the page where it is taken", (action, search) => {
+  const failed = { ...item, kind: "addon_instance", project_id: null, action } as const;
+  expect(attentionView(failed, "demo").action).toMatchObject({ to: "/o/demo/addons/1", search });
+});
+
+test("[WC71] an attention item names the other apps with the same cause, and they can be opened", () => {
   const others_named = [{ id: "2", name: "api", namespace: "web", project_id: "q" }];
   expect(attentionView({ ...item, others: 4, others_named }, "demo")).toMatchObject({
     title: "App web/shop and 4 more",
@@ -70,11 +81,11 @@ test("[WC71] those with the same cause are named with it, and can be opened", ()
   });
 });
 
-test("[WC71] a name cannot lead elsewhere", () => {
+test("[WC71] a hostile name in an attention item cannot lead to another page", () => {
   expect(attentionView({ ...item, name: "../../admin" }, "demo").action.to).toBe("/o/demo/apps/web/..%2F..%2Fadmin");
 });
 
-test("[WC71] a reason that this console does not know yet is shown and can be opened", () => {
+test("[WC71] every reason of the API is shown and can be opened, also for a kind that it is not meant for", () => {
   const { reason } = openapi.components.schemas.AttentionItem.properties;
   for (const each of reason.enum) {
     const view = attentionView({ ...item, kind: "project", reason: each as AttentionItem["reason"] }, "demo");
@@ -95,6 +106,6 @@ test.each([
   ["stack_template.deploy", "deployed"],
   ["registry_secret.attach", "attached"],
   ["provisioning_job.retry", "retried"],
-])("[WC71] the action %s reads %s", (action, words) => {
-  expect(activityWords(action)).toBe(words);
+])("[WC71] the action %s reads as %s in the list of activities", (action, words) => {
+  expect(activityText(action)).toBe(words);
 });

@@ -1,5 +1,5 @@
 import type { AttentionItem } from "@binnacle/client";
-import { addonAddress, appAddress, clusterAddress, jobAddress, projectAddress } from "../parts/addresses.ts";
+import { addonAddress, appAddress, clusterAddress, jobAddress, projectAddress } from "../components/addresses.ts";
 import type { Search } from "../search.ts";
 import type { StatusView } from "../status/status.ts";
 
@@ -80,7 +80,7 @@ const ENTRIES: Readonly<Record<Kind, Readonly<Partial<Record<Reason, Entry>>>>> 
   },
 };
 
-/** The server says which step resolves the trouble of an app. */
+/** The server says which step resolves the trouble of an app or an addon. */
 const ACTIONS: Readonly<
   Record<NonNullable<AttentionItem["action"]>, { readonly label: string; readonly search?: Search }>
 > = {
@@ -89,6 +89,9 @@ const ACTIONS: Readonly<
   retry: { label: "Retry", search: { tab: "deployments" } },
   see_pods: { label: "See its pods" },
 };
+
+/** Where the steps of an addon are taken, if not where those of an app are. */
+const ADDON_TABS: Readonly<Record<string, Search>> = { edit: { tab: "values" }, roll_back: { tab: "revisions" } };
 
 const word = (reason: string): string => reason.replaceAll("_", " ").replace(/^./, (first) => first.toUpperCase());
 
@@ -106,9 +109,12 @@ export function attentionView(item: AttentionItem, org: string): AttentionView {
       search: searchOf({ ...item, ...other }),
     })),
     cause: item.message ?? known.cause,
-    action: { label, to: addressOf(item, org), search: { ...search, ...searchOf(item) } },
+    action: { label, to: addressOf(item, org), search: { ...search, ...tabOf(item), ...searchOf(item) } },
   };
 }
+
+const tabOf = ({ kind, action }: AttentionItem): Search | undefined =>
+  kind === "addon_instance" ? ADDON_TABS[action ?? ""] : undefined;
 
 const nameOf = (kind: Kind, { namespace, name }: Pick<AttentionItem, "namespace" | "name">): string =>
   kind === "app" && namespace !== null ? `${namespace}/${name}` : name;
@@ -159,7 +165,7 @@ const WHOLE: Readonly<Record<string, string>> = {
 };
 
 /** An action of the audit log in words, such as "rotated the token of" for `cluster.rotate_token`. */
-export function activityWords(action: string): string {
+export function activityText(action: string): string {
   const name = action.slice(action.lastIndexOf(".") + 1);
   const [verb = "", ...object] = name.split("_");
   const past = PAST[verb] ?? (verb.endsWith("e") ? `${verb}d` : `${verb}ed`);

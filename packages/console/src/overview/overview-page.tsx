@@ -1,19 +1,21 @@
+import { commandLine } from "@binnacle/cli/command-line";
 import type { AttentionItem, AuditEntry, OrgOverview } from "@binnacle/client";
 import { Card, Group, SimpleGrid, Skeleton, Stack, Text } from "@mantine/core";
 import { IconCircleCheck } from "@tabler/icons-react";
 import { Fragment, useDeferredValue } from "react";
 import { useRead } from "../api/queries.runner.ts";
 import { Fleet } from "../clusters/fleet.tsx";
+import { binnacleOf } from "../components/commands.ts";
+import { ButtonLink, TextLink, useRowLinks } from "../components/links.tsx";
+import { LOADING, Loaded } from "../components/loaded.tsx";
+import { Moment } from "../components/moment.tsx";
+import { EmptyState, Page, Section } from "../components/page.tsx";
 import { useMay, useOrg } from "../frame/org.tsx";
-import { ButtonLink, TextLink, useRowLinks } from "../parts/links.tsx";
-import { LOADING, Loaded } from "../parts/loaded.tsx";
-import { Moment } from "../parts/moment.tsx";
-import { EmptyState, Page, Section } from "../parts/page.tsx";
 import { stringifySearch } from "../search.ts";
 import { APP_PHASE, type StatusView } from "../status/status.ts";
 import { StatusBadge, ToneIcon } from "../status/status-badge.tsx";
 import classes from "./attention.module.css";
-import { activityWords, attentionView } from "./attention.ts";
+import { activityText, attentionView } from "./attention.ts";
 
 /** What is not right, and since when; then the fleet, the apps, and who did what lately. */
 export function OverviewPage() {
@@ -54,7 +56,7 @@ function FirstSteps() {
       <EmptyState
         title="Begin with a cluster"
         action={may("createCluster") ? <ButtonLink to={`/o/${org.slug}/clusters/new`}>Add cluster</ButtonLink> : null}
-        command="binnacle clusters register production"
+        command={commandLine("createCluster", { org_id: org.slug, body: { name: "production" } })}
       >
         Connect a Kubernetes cluster with one command. Projects and apps come next.
       </EmptyState>
@@ -178,7 +180,7 @@ function Apps({ apps }: { readonly apps: OrgOverview["apps"] }) {
             Create app
           </ButtonLink>
         }
-        command="binnacle apps deploy -f app.yaml"
+        command={binnacleOf("createApp", {})}
       >
         An app is a set of components that run together in a project.
       </EmptyState>
@@ -232,7 +234,7 @@ function Activity() {
                   <Text span inherit fw={600}>
                     {actor.email ?? "The system"}
                   </Text>{" "}
-                  {activityWords(action)} {resource.type.replaceAll("_", " ")} {resource.name ?? ""}
+                  {activityText(action)} {resource.type.replaceAll("_", " ")} {resource.name ?? ""}
                   {summary === null ? null : (
                     <Text span display="block" size="xs" c="dimmed">
                       {summary}

@@ -6,21 +6,21 @@ import { useState } from "react";
 import { useRead } from "../api/queries.runner.ts";
 import { RegistrySecrets } from "../clusters/registry-secrets.tsx";
 import { Roles } from "../clusters/roles.tsx";
+import { ActionDialog } from "../components/action-dialog.tsx";
+import { clusterAddress } from "../components/addresses.ts";
+import { InOwnOrg } from "../components/in-own-org.tsx";
+import { ButtonLink, TextLink } from "../components/links.tsx";
+import { FailurePanel, LOADING, Loaded } from "../components/loaded.tsx";
+import { EmptyState, Page, Section } from "../components/page.tsx";
+import { type PageTab, PageTabs } from "../components/page-tabs.tsx";
+import { SuspensionBadge, SuspensionButton, SuspensionNotice } from "../components/suspension.tsx";
+import { useGone } from "../components/use-gone.tsx";
 import { useMay, useOrg } from "../frame/org.tsx";
-import { ActionDialog } from "../parts/action-dialog.tsx";
-import { clusterAddress } from "../parts/addresses.ts";
-import { quoted } from "../parts/commands.ts";
-import { InOwnOrg } from "../parts/in-own-org.tsx";
-import { ButtonLink, TextLink } from "../parts/links.tsx";
-import { FailurePanel, LOADING, Loaded } from "../parts/loaded.tsx";
-import { EmptyState, Page, Section } from "../parts/page.tsx";
-import { type PageTab, PageTabs } from "../parts/page-tabs.tsx";
-import { useGone } from "../parts/use-gone.tsx";
-import { believed, isGoing, PROJECT_LIFECYCLE, TONE_COLOR } from "../status/status.ts";
+import { confirmedStatus, isGoing, PROJECT_LIFECYCLE, TONE_COLOR } from "../status/status.ts";
 import { Basis, StatusBadge } from "../status/status-badge.tsx";
 import { ProjectAddons, ProjectApps, ProjectSecrets } from "./project-contents.tsx";
+import { deletionLines, lifecycleText } from "./project-labels.ts";
 import { ProjectPolicy } from "./project-policy.tsx";
-import { deletionLines, lifecycleWords } from "./project-words.ts";
 
 /** One project. After a deletion the page follows the cleanup, and says when the project is gone. */
 export function ProjectPage() {
@@ -40,7 +40,7 @@ export function ProjectPage() {
           action={<ButtonLink to={`/o/${org.slug}/projects`}>To the projects</ButtonLink>}
         >
           {lifecycle === "cleanup_degraded"
-            ? "Its abandoned cluster has cleaned up after all, or was deleted."
+            ? "Its cluster was detached or deleted, or has cleaned up after all."
             : "The cluster has confirmed that its namespace no longer exists."}
         </EmptyState>
       </Page>
@@ -73,7 +73,7 @@ function Shown({ project, onDeleted }: { readonly project: Project; readonly onD
       render: () => (
         <Stack>
           <ProjectSecrets project={project} />
-          <RegistrySecrets of="project" id={project.id} place={place} />
+          <RegistrySecrets of="project" id={project.id} name={project.name} place={place} />
         </Stack>
       ),
     },
@@ -87,7 +87,12 @@ function Shown({ project, onDeleted }: { readonly project: Project; readonly onD
   return (
     <Page
       title={project.name}
-      status={<StatusBadge status={believed(PROJECT_LIFECYCLE[project.lifecycle], project)} />}
+      status={
+        <>
+          <StatusBadge status={confirmedStatus(PROJECT_LIFECYCLE[project.lifecycle], project)} />
+          <SuspensionBadge of={project.suspended} />
+        </>
+      }
       detail={
         <>
           <Basis of={project} />
@@ -106,7 +111,8 @@ function Shown({ project, onDeleted }: { readonly project: Project; readonly onD
               Create app
             </ButtonLink>
           ) : null}
-          {may("deleteProject", place) && !isLeaving ? (
+          {may("suspendProject", place) && !isLeaving ? <SuspensionButton scope="project" of={project} /> : null}
+          {may("deleteProject", place) && !isLeaving && project.suspended === null ? (
             <Button
               variant="default"
               leftSection={<IconTrash size={16} aria-hidden />}
@@ -118,6 +124,7 @@ function Shown({ project, onDeleted }: { readonly project: Project; readonly onD
         </>
       }
     >
+      <SuspensionNotice of={project.suspended} />
       <Lifecycle project={project} onDelete={may("deleteProject", place) ? () => setDeleting(true) : null} />
       <PageTabs tabs={tabs} />
       {isDeleting ? <DeleteProject project={project} onDeleted={onDeleted} onClose={() => setDeleting(false)} /> : null}
@@ -128,9 +135,9 @@ function Shown({ project, onDeleted }: { readonly project: Project; readonly onD
 /** Says what is happening, why, and what to do. A project that is ready needs no words. */
 function Lifecycle({ project, onDelete }: { readonly project: Project; readonly onDelete: (() => void) | null }) {
   const org = useOrg();
-  const { what, why, todo, at } = lifecycleWords(project);
+  const { what, why, todo, at } = lifecycleText(project);
   if (project.lifecycle === "ready" && todo === null) return null;
-  const { tone } = believed(PROJECT_LIFECYCLE[project.lifecycle], project);
+  const { tone } = confirmedStatus(PROJECT_LIFECYCLE[project.lifecycle], project);
   return (
     <Alert color={TONE_COLOR[tone]} variant="light" role="status">
       <Stack gap="xs" align="flex-start">
@@ -174,7 +181,6 @@ function DeleteProject(props: {
   const preview = useRead("previewProjectDeletion", { id: project.id });
   return (
     <ActionDialog
-      opened
       onClose={onClose}
       title={`Delete ${project.name}?`}
       operation="deleteProject"
@@ -183,7 +189,7 @@ function DeleteProject(props: {
       typeName={project.name}
       // People confirm what they have seen; a preview that fails says so and does not keep them from deleting.
       isReady={!preview.isPending}
-      command={`binnacle projects delete ${quoted(project.name)}`}
+      named={[project]}
       done="The project is being deleted."
       onAnswer={onDeleted}
     >

@@ -1,19 +1,19 @@
+import { commandLine } from "@binnacle/cli/command-line";
 import type { ItemOf, Project } from "@binnacle/client";
 import { Button, Group } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
+import { useNavigate } from "@tanstack/react-router";
 import { useDeferredValue, useMemo } from "react";
 import { useClusterNames } from "../clusters/fleet.runner.ts";
+import { projectAddress } from "../components/addresses.ts";
+import { ChoicesFilter, choicesOf, ObjectFilter, SearchFilter } from "../components/filters.tsx";
+import { type Column, ListTable, timeColumn } from "../components/list-table.tsx";
+import { EmptyState, Page } from "../components/page.tsx";
+import { usePageSearch } from "../components/use-search.tsx";
 import { useAccess, useMay, useOrg } from "../frame/org.tsx";
-import { projectAddress } from "../parts/addresses.ts";
-import { ChoicesFilter, choicesOf, ObjectFilter, SearchFilter } from "../parts/filters.tsx";
-import { RowLink } from "../parts/links.tsx";
-import { type Column, ListTable } from "../parts/list-table.tsx";
-import { Moment } from "../parts/moment.tsx";
-import { EmptyState, Page } from "../parts/page.tsx";
-import { usePageSearch } from "../parts/use-search.tsx";
-import { believed, PROJECT_LIFECYCLE } from "../status/status.ts";
-import { Basis, StatusCell } from "../status/status-badge.tsx";
+import { PROJECT_LIFECYCLE } from "../status/status.ts";
 import { CreateProject } from "./create-project.tsx";
+import { projectColumns } from "./project-columns.tsx";
 
 const LIFECYCLES = Object.entries(PROJECT_LIFECYCLE).map(([value, { word }]) => ({ value, label: word }));
 
@@ -24,48 +24,20 @@ const columnsOf = (
   org: string,
   clusterNames: ReadonlyMap<string, string>,
 ): readonly Column<ItemOf<"listProjects">>[] => [
+  ...projectColumns(org),
   {
-    key: "name",
-    title: "Name",
-    width: "minmax(120px, 2fr)",
-    render: (project) => <RowLink to={projectAddress(org, project.id)}>{project.name}</RowLink>,
-  },
-  {
-    key: "lifecycle",
-    title: "Lifecycle",
-    width: "minmax(150px, 1.4fr)",
-    render: (project) => (
-      <StatusCell status={believed(PROJECT_LIFECYCLE[project.lifecycle], project)} reason={project.lifecycle_message} />
-    ),
-  },
-  {
-    key: "seen",
-    title: "Based on",
-    width: "minmax(110px, 1fr)",
-    from: "tablet",
-    render: (project) => <Basis of={project} />,
-  },
-  {
-    key: "cluster",
     title: "Cluster",
     width: "minmax(100px, 1.2fr)",
     from: "tablet",
     render: ({ cluster_id }) => clusterNames.get(cluster_id) ?? "—",
   },
   {
-    key: "pods",
     title: "Pod security",
     width: "minmax(90px, 1fr)",
     from: "desktop",
     render: ({ pod_security }) => pod_security ?? "as the cluster",
   },
-  {
-    key: "created",
-    title: "Created",
-    width: "minmax(80px, 0.8fr)",
-    from: "desktop",
-    render: ({ created_at }) => <Moment at={created_at} />,
-  },
+  timeColumn("Created", "created_at", "desktop"),
 ];
 
 /** Whether the caller may create a project on some cluster of the organization. */
@@ -82,6 +54,7 @@ export function useMayCreateProject(): boolean {
 /** All projects that the caller may see in the organization. */
 export function ProjectsPage() {
   const org = useOrg();
+  const navigate = useNavigate();
   const [search, choose] = usePageSearch();
   // The names come later than the rows, and all rows are drawn again with them.
   const names = useDeferredValue(useClusterNames(org.id));
@@ -119,7 +92,7 @@ export function ProjectsPage() {
             <EmptyState
               title="No projects"
               action={mayCreate ? create : null}
-              command="binnacle projects create shop --cluster production"
+              command={commandLine("createProject", { body: { name: "shop", cluster_id: "production" } })}
             >
               A project is a namespace on a cluster: its apps and addons run in it, and its roles say who may do what.
             </EmptyState>
@@ -127,7 +100,11 @@ export function ProjectsPage() {
         }
       />
       {search["new"] !== undefined && mayCreate ? (
-        <CreateProject clusterId={search["new"]} onClose={() => choose({ new: undefined })} />
+        <CreateProject
+          clusterId={search["new"]}
+          onClose={() => choose({ new: undefined })}
+          onCreated={(id) => void navigate({ to: projectAddress(org.slug, id) })}
+        />
       ) : null}
     </Page>
   );

@@ -1,16 +1,15 @@
 import { SegmentedControl } from "@mantine/core";
-import { lazy, Suspense } from "react";
+import { lazily } from "../components/loaded.tsx";
+import { Page } from "../components/page.tsx";
+import { usePageSearch } from "../components/use-search.tsx";
 import { useOrg } from "../frame/org.tsx";
-import { LoadingLines } from "../parts/loaded.tsx";
-import { Page } from "../parts/page.tsx";
-import { usePageSearch } from "../parts/use-search.tsx";
-import { AppDoor } from "./create/app-door.tsx";
-import { YamlDoor } from "./create/yaml-door.tsx";
+import { AppSource } from "./create/app-source.tsx";
+import { YamlSource } from "./create/yaml-source.tsx";
 
-const ChartDoor = lazy(async () => ({ default: (await import("./create/chart-door.tsx")).ChartDoor }));
-const EditTemplate = lazy(async () => ({ default: (await import("./create/edit-template.tsx")).EditTemplate }));
+const ChartSource = lazily(async () => (await import("./create/chart-source.tsx")).ChartSource);
+const EditTemplate = lazily(async () => (await import("./create/edit-template.tsx")).EditTemplate);
 
-const DOORS = [
+const SOURCES = [
   { value: "yaml", label: "From YAML" },
   { value: "app", label: "From an app" },
   { value: "chart", label: "From a chart" },
@@ -24,25 +23,21 @@ export function CreateTemplatePage() {
   if (namespace && name) {
     return (
       <Page title={`Edit ${name}`} detail="Apps that were deployed from it stay as they are.">
-        <Suspense fallback={<LoadingLines lines={6} />}>
-          <EditTemplate namespace={namespace} name={name} orgId={search["from"] ?? org.id} />
-        </Suspense>
+        <EditTemplate namespace={namespace} name={name} orgId={search["from"] ?? org.id} />
       </Page>
     );
   }
-  const door = DOORS.find(({ value }) => value === search["door"])?.value ?? "yaml";
+  const source = SOURCES.find(({ value }) => value === search["from"])?.value ?? "yaml";
   return (
     <Page title="Create template" detail="An app with blanks, which others fill in when they deploy it.">
       <SegmentedControl
-        data={[...DOORS]}
-        value={door}
-        onChange={(value) => choose({ door: value === "yaml" ? undefined : value })}
+        data={[...SOURCES]}
+        value={source}
+        onChange={(value) => choose({ from: value === "yaml" ? undefined : value })}
         aria-label="Begin with"
         style={{ alignSelf: "flex-start", maxWidth: "100%" }}
       />
-      <Suspense fallback={<LoadingLines lines={6} />}>
-        {door === "yaml" ? <YamlDoor /> : door === "app" ? <AppDoor /> : <ChartDoor />}
-      </Suspense>
+      {source === "yaml" ? <YamlSource /> : source === "app" ? <AppSource /> : <ChartSource />}
     </Page>
   );
 }

@@ -29,7 +29,7 @@ test("[WC80] the gallery has the organization's templates, the global ones and t
   ]);
 });
 
-test("[WC80] a stored template stands for the one of the catalog with its address, because it is the one that is deployed", () => {
+test("[WC80] a stored template is shown instead of the one of the catalog with the same address, because it is the one deployed", () => {
   const items = galleryOf("o", [stored("web-app", "o", { version: "2.0.0" })], [item("web-app"), item("job")]);
   expect(items.map(({ name, version }) => [name, version])).toEqual([
     ["web-app", "2.0.0"],
@@ -58,11 +58,11 @@ test.each([
   [{ scope: "catalog" }, ["web-app", "wordpress"]],
   [{ scope: "project" }, ["pipeline"]],
   [{ scope: "global" }, []],
-])("[WC80] the filter %j leaves %j", (filter, names) => {
+])("[WC80] the filter %j leaves the templates %j", (filter, names) => {
   expect(filtered(all, filter).map(({ name }) => name)).toEqual(names);
 });
 
-test("[WC80] the most frequent tags come first", () => {
+test("[WC80] the gallery shows the most frequent tags first", () => {
   expect(tagsOf(all)).toEqual(["web", "cms", "queue", "quick-start"]);
 });
 
@@ -73,11 +73,11 @@ test.each([
   ["a", "A"],
   ["🚀", "?"],
   ["", "?"],
-])("[WC80] %s is shown with the letters %s", (name, letters) => {
+])("[WC80] the template %s is shown with the letters %s", (name, letters) => {
   expect(lettersOf(name)).toBe(letters);
 });
 
-const nobody: Access = { is_superuser: false, orgs: [], clusters: [], projects: [] };
+const nobody: Access = { is_superuser: false, orgs: [], clusters: [], projects: [], more_roles: 0 };
 const member: Access = { ...nobody, orgs: [{ id: "o", name: "O", slug: "o", role: "member" }] };
 const admin: Access = { ...nobody, orgs: [{ id: "o", name: "O", slug: "o", role: "admin" }] };
 const editor: Access = { ...member, projects: [{ id: "p", cluster_id: "c", org_id: "o", role: "editor" }] };
@@ -95,7 +95,7 @@ test.each<[string, Scope, Access, boolean]>([
   ["a member", "organization", member, false],
   ["an administrator", "global", admin, false],
   ["a superuser", "global", superuser, true],
-])("[WC83] %s is offered changes of a template of scope %s: %#", (_, scope, access, expected) => {
+])("[WC83] %s may or may not change a template of scope %s: %#", (_, scope, access, expected) => {
   const template = { org_id: "o", scope, project_id: scope === "project" ? "p" : null };
   expect(mayWrite(template, access, "c")).toBe(expected);
 });

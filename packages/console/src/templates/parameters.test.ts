@@ -6,7 +6,6 @@ import {
   fill,
   limitsOf,
   matches,
-  parameterProblems,
   placeholderOf,
   shownValues,
   typedDefaults,
@@ -24,7 +23,7 @@ test.each<[Partial<TemplateParameter>, ReturnType<typeof controlOf>, string | bo
   [{ type: "select", options: ["a", 1], default: 1 }, "choice", "1"],
   [{ type: "string", options: ["1", "2"], default: "1" }, "choice", '"1"'],
   [{ type: "secret" }, "secret", ""],
-])("[WC81] a parameter %j is asked for by a %s that opens with %j", (facts, control, typed) => {
+])("[WC81] a parameter %j is entered in a control of kind %s that opens with %j", (facts, control, typed) => {
   const given = parameter(facts);
   expect(controlOf(given)).toBe(control);
   expect(typedDefaults([given])).toEqual({ p: typed });
@@ -44,13 +43,13 @@ test.each<[Partial<TemplateParameter>, string | boolean, unknown]>([
   [{ type: "select", options: ["1", 1] }, '"1"', "1"],
   [{ type: "select", options: ["1", 1] }, "1", 1],
   [{ required: true, generator: "uuid" }, "", undefined],
-])("[WC81] %j filled with %j is sent as %j", (facts, typed, value) => {
+])("[WC81] the parameter %j filled with %j is sent as %j", (facts, typed, value) => {
   const { values, problems } = fill([parameter(facts)], { p: typed });
   expect(problems).toEqual({});
   expect(values).toEqual(value === undefined ? {} : { p: value });
 });
 
-test("[WC81] every default of a form is one that it sends nothing for", () => {
+test("[WC81] a form that is left at its defaults sends nothing", () => {
   const parameters = [
     parameter({ name: "a", default: "x", pattern: "^x$" }),
     parameter({ name: "b", type: "integer", default: 3 }),
@@ -71,11 +70,11 @@ test.each<[Partial<TemplateParameter>, string, string]>([
   [{ min: 3 }, "ab", "Give at least 3 characters."],
   [{ max: 1 }, "ab", "Give at most 1 characters."],
   [{ pattern: "^[a-z0-9.-]+$" }, "A B", "It has to match ^[a-z0-9.-]+$"],
-])("[WC82] %j refuses %j at the field: %s", (facts, typed, problem) => {
+])("[WC82] the parameter %j refuses %j at the field: %s", (facts, typed, problem) => {
   expect(fill([parameter(facts)], { p: typed })).toEqual({ values: {}, problems: { p: problem } });
 });
 
-test("[WC82] an emoji counts as one character, as it does on the server", () => {
+test("[WC82] an emoji counts as one character of a parameter, as it does on the server", () => {
   expect(fill([parameter({ max: 2 })], { p: "🚀🚀" }).problems).toEqual({});
 });
 
@@ -97,17 +96,14 @@ test.each([
   ["^[[:alpha:]]$", "a", null],
   ["(", "a", null],
   ["^a", "a".repeat(301), null],
-])("[WC82] the browser's verdict on %s and a text is the server's, or none: %#", (pattern, text, verdict) => {
-  expect(matches(pattern, text)).toBe(verdict);
-});
+])(
+  "[WC82] the browser judges a text by the pattern %s as the server does, or leaves it to the server: %#",
+  (pattern, text, verdict) => {
+    expect(matches(pattern, text)).toBe(verdict);
+  },
+);
 
-test("[WC82] errors of a refused deployment are shown at their parameters", () => {
-  expect(parameterProblems({ "parameters.host": "taken", name: "too long", parameters: "x" })).toEqual({
-    host: "taken",
-  });
-});
-
-test("[WC84] secrets are not part of the commands that are shown", () => {
+test("[WC84] secret parameters are not part of the commands that the console shows", () => {
   const parameters = [parameter({ name: "session_key", type: "secret" }), parameter({ name: "host" })];
   expect(shownValues(parameters, { session_key: "hunter2", host: "a" })).toEqual({ session_key: "…", host: "a" });
 });
@@ -119,12 +115,12 @@ test.each<[Partial<TemplateParameter>, string, string]>([
   [{ max: 9, type: "number" }, "Optional", "at most 9"],
   [{ pattern: "^/" }, "Optional", "matches ^/"],
   [{ type: "select", options: ["a", 1] }, "Optional", "one of a, 1"],
-])("[WC81] %j says what happens when it is left empty, and its limits", (facts, placeholder, limits) => {
+])("[WC81] the field of %j says what happens when it is left empty, and its limits", (facts, placeholder, limits) => {
   expect(placeholderOf(parameter(facts))).toBe(placeholder);
   expect(limitsOf(parameter(facts))).toBe(limits);
 });
 
-test("[WC81] choices keep their type", () => {
+test("[WC81] the options of a parameter keep their type", () => {
   expect(choicesOfParameter(parameter({ type: "boolean" }))).toEqual([
     { value: "true", label: "Yes" },
     { value: "false", label: "No" },

@@ -136,16 +136,6 @@ export function limitsOf({ type, min, max, pattern, options }: TemplateParameter
   return parts.filter(Boolean).join(", ");
 }
 
-/** The errors of a refused deployment that are about parameters, by their names. */
-export function parameterProblems(fields: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  const prefix = "parameters.";
-  return Object.fromEntries(
-    Object.entries(fields).flatMap(([path, message]) =>
-      path.startsWith(prefix) ? [[path.slice(prefix.length), message]] : [],
-    ),
-  );
-}
-
 /** The values without those that are secret, for commands that are shown. */
 export function shownValues(parameters: readonly TemplateParameter[], values: Filled["values"]): Filled["values"] {
   const secret = new Set(parameters.filter(({ type }) => type === "secret").map(({ name }) => name));

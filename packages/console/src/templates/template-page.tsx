@@ -1,18 +1,20 @@
 import { type Answer, type ItemOf, NotFound, type TemplateParameter } from "@binnacle/client";
-import { Avatar, Badge, Button, Code, Grid, Group, Menu, Stack, Table, Text } from "@mantine/core";
+import { Avatar, Badge, Button, Code, Grid, Group, Menu, Stack, Text } from "@mantine/core";
 import { IconDots, IconPencil, IconTrash } from "@tabler/icons-react";
-import { Link, useNavigate, useParams } from "@tanstack/react-router";
+import { useNavigate, useParams } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import { useAll } from "../api/all.runner.ts";
 import { useRead } from "../api/queries.runner.ts";
+import { ActionDialog } from "../components/action-dialog.tsx";
+import { ButtonLink } from "../components/links.tsx";
+import { Loaded } from "../components/loaded.tsx";
+import { Moment } from "../components/moment.tsx";
+import { Page, Section } from "../components/page.tsx";
+import { ShortTable } from "../components/short-table.tsx";
+import { usePageSearch } from "../components/use-search.tsx";
+import { visibleText } from "../components/visible-text.ts";
 import { useAccess, useOrg } from "../frame/org.tsx";
-import { ActionDialog } from "../parts/action-dialog.tsx";
-import { Loaded } from "../parts/loaded.tsx";
-import { Moment } from "../parts/moment.tsx";
-import { Page, Section } from "../parts/page.tsx";
-import { usePageSearch } from "../parts/use-search.tsx";
-import { visibleText } from "../parts/visible-text.ts";
-import { componentWords } from "./component-words.ts";
+import { componentText } from "./component-labels.ts";
 import { DeployForm } from "./deploy-form.tsx";
 import { lettersOf, mayWrite } from "./gallery.ts";
 import { limitsOf } from "./parameters.ts";
@@ -113,7 +115,7 @@ function Components({ template }: { readonly template: Stored | Shipped }) {
     <Section title="Components">
       <Stack gap="xs">
         {template.components.map((component) => {
-          const { kind, detail } = componentWords(component);
+          const { kind, detail } = componentText(component);
           return (
             <div key={component.name}>
               <Group gap={6}>
@@ -138,36 +140,27 @@ function Parameters({ of }: { readonly of: readonly TemplateParameter[] }) {
   if (of.length === 0) return null;
   return (
     <Section title="Parameters">
-      <Table.ScrollContainer minWidth={320}>
-        <Table>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Name</Table.Th>
-              <Table.Th>Type</Table.Th>
-              <Table.Th>Default and limits</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {of.map((parameter) => (
-              <Table.Tr key={parameter.name}>
-                <Table.Td>
-                  <Code>{parameter.name}</Code>
-                </Table.Td>
-                <Table.Td>
-                  {parameter.type}
-                  {parameter.required ? ", required" : ""}
-                </Table.Td>
-                <Table.Td style={{ overflowWrap: "anywhere" }}>
-                  {parameter.generator ? "made up" : `${parameter.default ?? "—"}`}
-                  <Text size="xs" c="dimmed">
-                    {limitsOf(parameter)}
-                  </Text>
-                </Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+      <ShortTable
+        label="Parameters"
+        rows={of}
+        keyOf={({ name }) => name}
+        columns={[
+          { title: "Name", render: ({ name }) => <Code>{name}</Code> },
+          { title: "Type", render: ({ type, required }) => `${type}${required ? ", required" : ""}` },
+          {
+            title: "Default and limits",
+            render: (parameter) => (
+              <>
+                {parameter.generator ? "made up" : `${parameter.default ?? "—"}`}
+                <Text size="xs" c="dimmed">
+                  {limitsOf(parameter)}
+                </Text>
+              </>
+            ),
+          },
+        ]}
+        empty={null}
+      />
     </Section>
   );
 }
@@ -182,19 +175,14 @@ function Actions({ template }: { readonly template: Stored }) {
   const address = `${template.namespace}/${template.name}`;
   return (
     <>
-      <Button
+      <ButtonLink
         variant="default"
         leftSection={<IconPencil size={16} aria-hidden />}
-        renderRoot={(props) => (
-          <Link
-            {...props}
-            to={`/o/${org.slug}/templates/new`}
-            search={{ edit: address, ...(template.org_id === org.id ? {} : { from: template.org_id }) } as never}
-          />
-        )}
+        to={`/o/${org.slug}/templates/new`}
+        search={{ edit: address, ...(template.org_id === org.id ? {} : { from: template.org_id }) }}
       >
         Edit
-      </Button>
+      </ButtonLink>
       <Menu position="bottom-end">
         <Menu.Target>
           <Button variant="default" px="xs" aria-label="More actions">
@@ -220,7 +208,6 @@ function Actions({ template }: { readonly template: Stored }) {
           "Apps that were deployed from it stay as they are.",
           "It cannot be brought back.",
         ]}
-        command={`binnacle templates delete ${address}`}
         done={`${template.name} is deleted.`}
         onDone={() => void navigate({ to: `/o/${org.slug}/templates` })}
       />

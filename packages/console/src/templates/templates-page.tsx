@@ -1,26 +1,14 @@
-import {
-  Anchor,
-  Avatar,
-  Badge,
-  Box,
-  Button,
-  Card,
-  Chip,
-  Group,
-  SimpleGrid,
-  Skeleton,
-  Stack,
-  Text,
-} from "@mantine/core";
+import { commandLine } from "@binnacle/cli/command-line";
+import { Avatar, Badge, Box, Button, Card, Chip, Group, SimpleGrid, Stack, Text } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
-import { Link } from "@tanstack/react-router";
 import { useAll } from "../api/all.runner.ts";
+import { templateAddress } from "../components/addresses.ts";
+import { ChoiceFilter, SearchFilter } from "../components/filters.tsx";
+import { ButtonLink, TextLink } from "../components/links.tsx";
+import { FailurePanel, Loaded, PendingCards } from "../components/loaded.tsx";
+import { EmptyState, Page } from "../components/page.tsx";
+import { usePageSearch } from "../components/use-search.tsx";
 import { useOrg } from "../frame/org.tsx";
-import { templateAddress } from "../parts/addresses.ts";
-import { ChoiceFilter, SearchFilter } from "../parts/filters.tsx";
-import { FailurePanel, LOADING, Loaded } from "../parts/loaded.tsx";
-import { EmptyState, Page } from "../parts/page.tsx";
-import { usePageSearch } from "../parts/use-search.tsx";
 import { filtered, type GalleryItem, galleryOf, lettersOf, tagsOf } from "./gallery.ts";
 
 const SCOPES = [
@@ -40,12 +28,9 @@ export function TemplatesPage() {
       title="Templates"
       detail="Apps with blanks to fill in. Choose one, answer its questions, and it runs."
       actions={
-        <Button
-          leftSection={<IconPlus size={16} aria-hidden />}
-          renderRoot={(props) => <Link {...props} to={`/o/${org.slug}/templates/new`} />}
-        >
+        <ButtonLink leftSection={<IconPlus size={16} aria-hidden />} to={`/o/${org.slug}/templates/new`}>
           Create template
-        </Button>
+        </ButtonLink>
       }
     >
       <TemplateGallery />
@@ -65,7 +50,10 @@ export function TemplateGallery() {
   return (
     <>
       {catalog.error ? <FailurePanel error={catalog.error} onRetry={() => void catalog.refetch()} /> : null}
-      <Loaded of={{ data: items, error, isPending: items === undefined, refetch }} skeleton={<PendingCards />}>
+      <Loaded
+        of={{ data: items, error, isPending: items === undefined, refetch }}
+        skeleton={<PendingCards height={168} />}
+      >
         {(all) => <Gallery items={all} />}
       </Loaded>
     </>
@@ -106,7 +94,7 @@ function Gallery({ items }: { readonly items: readonly GalleryItem[] }) {
                 Remove the filters
               </Button>
             }
-            command="binnacle templates list"
+            command={commandLine("listStackTemplates", {})}
           >
             A template is made from YAML, from an app that runs, or from a Helm chart.
           </EmptyState>
@@ -134,20 +122,20 @@ function TemplateCard({ item }: { readonly item: GalleryItem }) {
           {lettersOf(name)}
         </Avatar>
         <Box miw={0} style={{ flex: 1 }}>
-          <Anchor
+          <TextLink
+            size="md"
             fw={600}
             c="inherit"
             truncate
             display="block"
             underline="never"
-            renderRoot={(props) => (
-              <Link {...props} to={templateAddress(org.slug, namespace, name)} search={search as never} />
-            )}
+            to={templateAddress(org.slug, namespace, name)}
+            search={search}
           >
             {name}
             {/* The whole card is the link's target. */}
             <span style={{ position: "absolute", inset: 0 }} />
-          </Anchor>
+          </TextLink>
           <Text size="xs" c="dimmed" truncate>
             {org_id === null ? "Catalog" : `${namespace}, ${item.scope}`} · {item.version}
           </Text>
@@ -164,15 +152,5 @@ function TemplateCard({ item }: { readonly item: GalleryItem }) {
         ))}
       </Group>
     </Card>
-  );
-}
-
-function PendingCards() {
-  return (
-    <SimpleGrid cols={{ base: 1, sm: 2, lg: 3, xl: 4 }} {...LOADING}>
-      {Array.from({ length: 8 }, (_, index) => (
-        <Skeleton key={index} height={168} radius="md" />
-      ))}
-    </SimpleGrid>
   );
 }

@@ -1,14 +1,15 @@
+import { commandLine } from "@binnacle/cli/command-line";
 import type { App } from "@binnacle/client";
 import { Group, SegmentedControl, Stack, Text, Timeline } from "@mantine/core";
 import { IconBox, IconUser } from "@tabler/icons-react";
 import { useRead } from "../../api/queries.runner.ts";
+import { FailurePanel, Loaded } from "../../components/loaded.tsx";
+import { Moment } from "../../components/moment.tsx";
+import { EmptyState } from "../../components/page.tsx";
+import { usePageSearch } from "../../components/use-search.tsx";
 import { useMay } from "../../frame/org.tsx";
-import { FailurePanel, Loaded } from "../../parts/loaded.tsx";
-import { Moment } from "../../parts/moment.tsx";
-import { EmptyState } from "../../parts/page.tsx";
-import { usePageSearch } from "../../parts/use-search.tsx";
 import { ToneIcon } from "../../status/status-badge.tsx";
-import { addressOf, cliName } from "../app-address.ts";
+import { addressOf } from "../app-address.ts";
 import { type ActivityItem, timelineOf } from "./activity.ts";
 
 const MOST_ENTRIES = 100;
@@ -60,7 +61,7 @@ export function ActivityTab({ app }: { readonly app: App }) {
             deployments: data,
           }).filter((item) => source === "all" || item.source === source);
           return items.length === 0 ? (
-            <EmptyState title="Nothing yet" command={`binnacle apps events ${cliName(app)}`}>
+            <EmptyState title="Nothing yet" command={commandLine("listAppEvents", addressOf(app))}>
               Kubernetes keeps its events for about an hour.
             </EmptyState>
           ) : (

@@ -36,7 +36,7 @@ const deployment = {
   created_at: "2026-01-31T09:01:00.000Z",
 } as unknown as DeploymentListItem;
 
-test("[WC54] [WC237] what Kubernetes says and what people did stand on one time line, the latest first", () => {
+test("[WC54] [WC237] events of Kubernetes and actions of people are on one time line, the latest first", () => {
   const items = timelineOf({
     events: [
       event("2026-01-31T09:00:00.000Z"),

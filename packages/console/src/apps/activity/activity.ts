@@ -1,6 +1,6 @@
 import type { AppEvent, AuditEntry, DeploymentListItem } from "@binnacle/client";
 import type { Tone } from "../../status/status.ts";
-import { changeWords, OPERATION_WORDS } from "../deployments/deployment.ts";
+import { changeText, OPERATION_LABELS } from "../deployments/deployment.ts";
 
 /** One thing that happened to an app, whoever says so. */
 export interface ActivityItem {
@@ -31,7 +31,7 @@ function ofEvent(event: AppEvent, index: number): readonly ActivityItem[] {
   ];
 }
 
-const AUDIT_WORDS: Readonly<Record<string, string>> = {
+const AUDIT_LABELS: Readonly<Record<string, string>> = {
   "app.delete": "Deletion asked for",
   "app.run": "Command run",
   "app.exec": "Terminal opened",
@@ -43,7 +43,7 @@ const ofAudit = (entry: AuditEntry): ActivityItem => ({
   at: entry.at,
   source: "people",
   tone: "progress",
-  title: AUDIT_WORDS[entry.action] ?? entry.action,
+  title: AUDIT_LABELS[entry.action] ?? entry.action,
   detail: entry.summary ?? Object.keys(entry.changes).join(", "),
   by: entry.actor.email ?? (entry.via === "system" ? "the system" : "somebody who is gone"),
 });
@@ -53,8 +53,8 @@ const ofDeployment = (deployment: DeploymentListItem): ActivityItem => ({
   at: deployment.created_at,
   source: "people",
   tone: deployment.status === "failed" ? "bad" : "progress",
-  title: `#${deployment.revision} ${OPERATION_WORDS[deployment.operation]}`,
-  detail: [changeWords(deployment), deployment.message].filter(Boolean).join(" — "),
+  title: `#${deployment.revision} ${OPERATION_LABELS[deployment.operation]}`,
+  detail: [changeText(deployment), deployment.message].filter(Boolean).join(" — "),
   by: deployment.created_by ?? "the system",
 });
 
@@ -66,7 +66,7 @@ export interface Sources {
 }
 
 /** Every change of an app is in the audit log too, and its deployment says more. */
-const DEPLOYING: ReadonlySet<string> = new Set(Object.keys(OPERATION_WORDS).map((operation) => `app.${operation}`));
+const DEPLOYING: ReadonlySet<string> = new Set(Object.keys(OPERATION_LABELS).map((operation) => `app.${operation}`));
 
 /** What Kubernetes says and what people did on one time line, the latest first. */
 export function timelineOf({ events, audit, deployments }: Sources): readonly ActivityItem[] {

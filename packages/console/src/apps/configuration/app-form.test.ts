@@ -1,12 +1,14 @@
 import type { App, ComponentInput } from "@binnacle/client";
+import { withCoveredSecrets } from "@binnacle/manifest/cover";
+import { changeBetween, mergePatchBetween } from "@binnacle/manifest/patch";
+import { placesIn } from "@binnacle/manifest/read";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import openapi from "../../../../../openapi.json" with { type: "json" };
 import { readDocument } from "../../../../../test/fuzz/document.ts";
 import { schemaValues } from "../../../../../test/fuzz/schema-values.ts";
 import { mergePatch } from "../../../../contract/src/merge-patch.ts";
-import { changeBetween, mergePatchBetween, problemsOf } from "./app-change.ts";
-import { type AppForm, fromYaml, placesIn, toForm, toYaml, withCoveredSecrets } from "./app-form.ts";
+import { type AppForm, formText, fromYaml, problemsOf, toForm } from "./app-form.ts";
 
 const document = readDocument(openapi);
 const body = document.operations.find(({ id }) => id === "createApp")?.body?.schema ?? {};
@@ -35,16 +37,16 @@ const apps = bodies.map((given) => {
 const forms = apps.map(toForm);
 const NUM_RUNS = 200;
 
-test("[WC42] a form that is written as YAML and read again has lost nothing, whatever the app", () => {
+test("[WC42] a form that is written as YAML and read again is the same, for any app", () => {
   fc.assert(
     fc.property(forms, (form) => {
-      expect(fromYaml(toYaml(form))).toEqual({ form, problems: [] });
+      expect(fromYaml(formText(form))).toEqual({ form, problems: [] });
     }),
     { numRuns: NUM_RUNS },
   );
 });
 
-test("[WC42] neither the form nor the YAML of an app holds what is only read", () => {
+test("[WC42] neither the form nor the YAML of an app contains read-only fields", () => {
   fc.assert(
     fc.property(apps, (app) => {
       for (const component of toForm(app).components) {
@@ -69,7 +71,7 @@ const versions = fc
     return [first, { ...second, name: first.name, components: unique }];
   });
 
-test("[WC43] the change between two versions of an app, applied as the API applies it, makes the one into the other", () => {
+test("[WC43] the change between two versions of an app, applied as the API applies it, gives the second version", () => {
   fc.assert(
     fc.property(versions, ([before, after]) => {
       const { body: sent, problems } = changeBetween(before, after);
@@ -107,12 +109,12 @@ const SHOP: AppForm = {
 };
 const web = SHOP.components[0] as ComponentInput;
 
-test("[WC227] a file may write exportRef for export_ref", () => {
+test("[WC227] the YAML of an app may write exportRef for export_ref", () => {
   const text = "name: shop\ncomponents:\n  - name: web\n    exportRefs: [{ component: db }]\n";
   expect(fromYaml(text).form?.components).toEqual([{ name: "web", export_refs: [{ component: "db" }] }]);
 });
 
-test("[WC43] only what differs is sent", () => {
+test("[WC43] an edited app sends only what differs", () => {
   const changed = { ...web, workload_spec: { image: "nginx:2" } };
   const added = { name: "api", workload_spec: { image: "api:1" } };
   expect(changeBetween(SHOP, { ...SHOP, description: "The shop", components: [changed, added] })).toEqual({
@@ -129,7 +131,7 @@ test("[WC43] only what differs is sent", () => {
   });
 });
 
-test("[WC43] what no change can bring about is said at its place", () => {
+test("[WC43] a change that the API cannot make is reported at its place", () => {
   const chart = (values: Record<string, unknown>): AppForm => ({
     ...SHOP,
     components: [{ name: "c", chart_spec: { repo: "https://charts.example.com", name: "c", values } }],
@@ -141,7 +143,7 @@ test("[WC43] what no change can bring about is said at its place", () => {
   expect(problems.map(({ path }) => path)).toEqual([["name"], ["components", 0, "chart_spec", "values", "a", "x"]]);
 });
 
-test("[WC43] confirmations go with every patch, and with nothing else", () => {
+test("[WC43] a confirmation is sent with every patch of a component, and with nothing else", () => {
   const after = { ...SHOP, components: [{ ...web, workload_spec: {} }, { name: "new" }] };
   const { body: sent } = changeBetween(SHOP, after, { recreate: true });
   expect(sent?.components).toEqual([
@@ -151,26 +153,28 @@ test("[WC43] confirmations go with every patch, and with nothing else", () => {
   ]);
 });
 
-test("[WC44] a paused app has no counts to edit, because they come back by themselves", () => {
+test("[WC44] the form of a paused app has no replica counts, because they come back by themselves", () => {
   const component = { ...web, secrets: [], ready_replicas: 0, workload_spec: { image: "nginx:1", replicas: 0 } };
   const paused = { name: "shop", description: null, paused: true, components: [component] } as unknown as App;
   expect(toForm(paused).components[0]?.workload_spec).toEqual({ image: "nginx:1" });
 });
 
 test.each([
+  "",
   "a: b",
+  "name: shop\ncomponents: []\n---\nname: back\ncomponents: []",
   "- a",
   "name: shop\ncomponents: []\nreplicas: 2",
   "name: 7\ncomponents: {}",
   "name: shop\ndescription: [a]\nproject: 1\ncomponents: []",
-])("[WC45] the text %j is refused at its place", (text) => {
+])("[WC45] the YAML %j is refused, and the problem has its place in the text", (text) => {
   const { form, problems } = fromYaml(text);
   expect(form).toBeNull();
   expect(problems.length).toBeGreaterThan(0);
   for (const { from, to } of problems) expect(from).toBeLessThanOrEqual(to);
 });
 
-test("[WC45] mistakes in the text are found where they are", () => {
+test("[WC45] mistakes in the YAML of an app are marked where they are", () => {
   const text = "name: shop\ncomponents:\n  - name: web\n  - name: web\n  - image: x\n";
   const marked = fromYaml(text).problems.map(({ from, to, message }) => [text.slice(from, to).split("\n")[0], message]);
   expect(marked).toEqual([
@@ -180,7 +184,7 @@ test("[WC45] mistakes in the text are found where they are", () => {
   expect(fromYaml("name: [").problems[0]?.from).toBe(7);
 });
 
-test("[WC45] aliases that would fill the memory are refused", () => {
+test("[WC45] YAML aliases that would fill the memory are refused", () => {
   const bomb = [
     "a: &a [x,x,x,x,x,x,x,x,x]",
     ..."bcdefgh".split("").map((key, index) => {
@@ -192,7 +196,7 @@ test("[WC45] aliases that would fill the memory are refused", () => {
 });
 
 test("[WC46] a field that the API names is found in the text, or the nearest one around it", () => {
-  const text = toYaml(SHOP);
+  const text = formText(SHOP);
   const at = placesIn(text);
   const word = (path: readonly (string | number)[]) => {
     const { from, to } = at(path);
@@ -203,17 +207,17 @@ test("[WC46] a field that the API names is found in the text, or the nearest one
   expect(word([])).toBe("1:name: shop");
 });
 
-test("[WC47] secrets that are written are covered where versions are compared", () => {
+test("[WC47] new secrets are covered where versions are compared", () => {
   const form = { ...SHOP, components: [{ ...web, secrets: { TOKEN: "hush" } }] };
-  expect(toYaml(withCoveredSecrets(form))).not.toContain("hush");
-  expect(toYaml(withCoveredSecrets(form))).toContain("TOKEN");
+  expect(formText(withCoveredSecrets(form))).not.toContain("hush");
+  expect(formText(withCoveredSecrets(form))).toContain("TOKEN");
 });
 
-test("[WC46] an error that names no field has no place", () => {
+test("[WC46] an error that names no field is marked nowhere in the text", () => {
   expect(problemsOf(new Error("x"), null)).toEqual([]);
 });
 
-test("[WC43] a merge patch removes what is not there any more", () => {
+test("[WC43] a merge patch removes fields that the new version does not have", () => {
   expect(mergePatchBetween({ a: 1, b: { c: 1, d: [1] } }, { b: { d: [2] }, e: {} })).toEqual({
     a: null,
     b: { c: null, d: [2] },

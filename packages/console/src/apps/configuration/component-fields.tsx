@@ -1,6 +1,4 @@
 import {
-  ActionIcon,
-  Button,
   Fieldset,
   Group,
   MultiSelect,
@@ -12,9 +10,10 @@ import {
   Text,
   TextInput,
 } from "@mantine/core";
-import { IconPlus, IconX } from "@tabler/icons-react";
-import { type FormProblem, fieldsBeyondForm, withWorkloadField } from "./app-change.ts";
-import type { ComponentForm } from "./app-form.ts";
+import type { ChangeEvent } from "react";
+import { type ComponentForm, type FormProblem, fieldsBeyondForm, withWorkloadField } from "./app-form.ts";
+import { AddButton, RemoveButton } from "./row-buttons.tsx";
+import { VolumeFields } from "./volume-fields.tsx";
 
 type Workload = NonNullable<ComponentForm["workload_spec"]>;
 
@@ -82,17 +81,14 @@ interface WorkloadProps {
 
 function WorkloadFields({ spec, problemAt, set }: WorkloadProps) {
   const kind = spec.kind ?? "deployment";
-  const text = (value: string) => (value === "" ? undefined : value);
+  const text = (field: "image" | "schedule") => ({
+    value: spec[field] ?? "",
+    onChange: (event: ChangeEvent<HTMLInputElement>) => set(field, event.currentTarget.value || undefined),
+    error: problemAt(field),
+  });
   return (
     <>
-      <TextInput
-        label="Image"
-        placeholder="nginx:1.29"
-        value={spec.image ?? ""}
-        onChange={(event) => set("image", text(event.currentTarget.value))}
-        error={problemAt("image")}
-        spellCheck={false}
-      />
+      <TextInput label="Image" placeholder="nginx:1.29" spellCheck={false} {...text("image")} />
       <SimpleGrid cols={{ base: 1, xs: 2 }}>
         <Select
           label="Kind"
@@ -103,13 +99,7 @@ function WorkloadFields({ spec, problemAt, set }: WorkloadProps) {
           error={problemAt("kind")}
         />
         {kind === "cronjob" ? (
-          <TextInput
-            label="Schedule"
-            placeholder="0 3 * * *"
-            value={spec.schedule ?? ""}
-            onChange={(event) => set("schedule", text(event.currentTarget.value))}
-            error={problemAt("schedule")}
-          />
+          <TextInput label="Schedule" placeholder="0 3 * * *" {...text("schedule")} />
         ) : (
           <NumberInput
             label="Replicas"
@@ -126,6 +116,13 @@ function WorkloadFields({ spec, problemAt, set }: WorkloadProps) {
       <Ports spec={spec} problemAt={problemAt} set={set} />
       <Env spec={spec} problemAt={problemAt} set={set} />
       <Resources spec={spec} problemAt={problemAt} set={set} />
+      {kind === "daemonset" ? null : (
+        <VolumeFields
+          volumes={spec.volumes ?? []}
+          problemAt={(...path) => problemAt("volumes", ...path)}
+          onChange={(volumes) => set("volumes", volumes.length > 0 || spec.volumes ? volumes : undefined)}
+        />
+      )}
       <Ingress spec={spec} problemAt={problemAt} set={set} />
     </>
   );
@@ -261,8 +258,21 @@ function Ingress({ spec, problemAt, set }: WorkloadProps) {
           const host = event.currentTarget.value;
           set("ingress", host === "" ? undefined : { ...ingress, host });
         }}
-        error={problemAt("ingress")}
+        error={problemAt("ingress", "host") ?? (problemAt("ingress", "class") ? undefined : problemAt("ingress"))}
         style={{ flex: 1 }}
+      />
+      <TextInput
+        label="Ingress class"
+        placeholder="the default one"
+        disabled={!ingress}
+        value={ingress?.class ?? ""}
+        onChange={(event) => {
+          const { class: _before, ...rest } = ingress ?? { host: "" };
+          const name = event.currentTarget.value;
+          set("ingress", name === "" ? rest : { ...rest, class: name });
+        }}
+        error={problemAt("ingress", "class")}
+        spellCheck={false}
       />
       <Switch
         label="TLS"
@@ -274,21 +284,3 @@ function Ingress({ spec, problemAt, set }: WorkloadProps) {
     </Group>
   );
 }
-
-const RemoveButton = ({ label, onClick }: { readonly label: string; readonly onClick: () => void }) => (
-  <ActionIcon variant="subtle" color="gray" mt={4} aria-label={label} onClick={onClick}>
-    <IconX size={16} aria-hidden />
-  </ActionIcon>
-);
-
-const AddButton = ({ label, onClick }: { readonly label: string; readonly onClick: () => void }) => (
-  <Button
-    size="compact-xs"
-    variant="subtle"
-    leftSection={<IconPlus size={12} aria-hidden />}
-    onClick={onClick}
-    style={{ alignSelf: "flex-start" }}
-  >
-    {label}
-  </Button>
-);

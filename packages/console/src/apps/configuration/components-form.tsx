@@ -1,8 +1,7 @@
 import { Accordion, ActionIcon, Badge, Button, Group, Stack, Text, TextInput, Tooltip } from "@mantine/core";
 import { IconPlus, IconTrash } from "@tabler/icons-react";
 import { useState } from "react";
-import { type FormProblem, withComponent } from "./app-change.ts";
-import type { AppForm, ComponentForm } from "./app-form.ts";
+import { type AppForm, type ComponentForm, type FormProblem, withComponent } from "./app-form.ts";
 import { ComponentFields } from "./component-fields.tsx";
 
 /** The components of an app as a form: the fields that are needed most. All others are in the YAML. */
@@ -16,9 +15,9 @@ export function ComponentsForm(props: {
   const [open, setOpen] = useState<string | null>("0");
 
   function add(): void {
-    const taken = form.components.map(({ name }) => name);
+    const usedNames = form.components.map(({ name }) => name);
     const name = ["web", "api", "worker", ...Array.from({ length: 100 }, (_, index) => `part-${index + 1}`)].find(
-      (each) => !taken.includes(each),
+      (each) => !usedNames.includes(each),
     );
     if (name === undefined) return;
     onChange({ ...form, components: [...form.components, { name, workload_spec: { image: "" } }] });

@@ -1,20 +1,20 @@
 import type { App } from "@binnacle/client";
+import { changeBetween } from "@binnacle/manifest/patch";
 import { Alert, Button, Group, Skeleton, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useBlocker } from "@tanstack/react-router";
-import { lazy, Suspense, useRef, useState } from "react";
+import { useRef, useState } from "react";
+import { CopyText } from "../../components/copy-text.tsx";
+import { Loaded, LoadingLines, lazily } from "../../components/loaded.tsx";
+import { Section } from "../../components/page.tsx";
 import { useMay } from "../../frame/org.tsx";
-import { CopyText } from "../../parts/copy-text.tsx";
-import { Loaded, LoadingLines } from "../../parts/loaded.tsx";
-import { Section } from "../../parts/page.tsx";
 import { obstacle, stateOf } from "../app-action.ts";
-import { changeBetween, type FormProblem } from "./app-change.ts";
-import { toForm, toYaml } from "./app-form.ts";
+import { type FormProblem, formText, toForm } from "./app-form.ts";
 import { AppEditor, useEditing } from "./editor.tsx";
 import { ReviewDialog } from "./review-dialog.tsx";
 import { readVersion, type Version } from "./version.adapter.ts";
 
-const YamlEditor = lazy(async () => ({ default: (await import("./yaml-editor.tsx")).YamlEditor }));
+const YamlEditor = lazily(async () => (await import("./yaml-editor.tsx")).YamlEditor, <Skeleton height={320} />);
 
 /** The configuration as a form and as YAML. Those who may not change it read the YAML. */
 export function ConfigurationTab({ app }: { readonly app: App }) {
@@ -26,7 +26,7 @@ export function ConfigurationTab({ app }: { readonly app: App }) {
 }
 
 function ReadOnly({ app, why }: { readonly app: App; readonly why: string | null }) {
-  const text = toYaml(toForm(app));
+  const text = formText(toForm(app));
   return (
     <Section title="Configuration" actions={<CopyText text={text} label="Copy the YAML" />}>
       {why ? (
@@ -34,9 +34,7 @@ function ReadOnly({ app, why }: { readonly app: App; readonly why: string | null
           {why}
         </Text>
       ) : null}
-      <Suspense fallback={<Skeleton height={320} />}>
-        <YamlEditor label="YAML of the app" value={text} problems={[]} isReadOnly />
-      </Suspense>
+      <YamlEditor label="YAML of the app" value={text} problems={[]} isReadOnly />
     </Section>
   );
 }
@@ -68,13 +66,36 @@ function Editable({ app }: { readonly app: App }) {
   );
 }
 
-function Editor(props: {
+interface EditorProps {
   readonly base: Version;
   /** The app as it is now, which may have changed since editing began. */
   readonly newest: App;
   readonly onReplace: (version: Version) => void;
-}) {
-  const { base, newest, onReplace } = props;
+}
+
+function NewerVersion({ base, newest, onReplace, isChanged }: EditorProps & { readonly isChanged: boolean }) {
+  if (newest.generation <= base.app.generation) return null;
+  return (
+    <Alert color="yellow" p="xs" title="The app has changed meanwhile">
+      <Group gap="sm">
+        <Text size="sm">
+          You edit generation {base.app.generation}, and it has {newest.generation} now.{" "}
+          {isChanged ? "Your changes can still be sent: both versions are shown before." : ""}
+        </Text>
+        <Button
+          size="compact-xs"
+          variant="default"
+          onClick={() => void readVersion(newest).then(onReplace, () => undefined)}
+        >
+          {isChanged ? "Discard mine and load it" : "Load it"}
+        </Button>
+      </Group>
+    </Alert>
+  );
+}
+
+function Editor(props: EditorProps) {
+  const { base, onReplace } = props;
   const original = toForm(base.app);
   const editing = useEditing(original);
   const [isReviewing, setReviewing] = useState(false);
@@ -90,23 +111,7 @@ function Editor(props: {
   });
   return (
     <Stack gap="md">
-      {newest.generation > base.app.generation ? (
-        <Alert color="yellow" p="xs" title="The app has changed meanwhile">
-          <Group gap="sm">
-            <Text size="sm">
-              You edit generation {base.app.generation}, and it has {newest.generation} now.{" "}
-              {isChanged ? "Your changes can still be sent: both versions are shown before." : ""}
-            </Text>
-            <Button
-              size="compact-xs"
-              variant="default"
-              onClick={() => void readVersion(newest).then(onReplace, () => undefined)}
-            >
-              {isChanged ? "Discard mine and load it" : "Load it"}
-            </Button>
-          </Group>
-        </Alert>
-      ) : null}
+      <NewerVersion {...props} isChanged={isChanged} />
       <AppEditor editing={editing} problems={shown} existing={original.components.map(({ name }) => name)} />
       <Group
         gap="sm"
@@ -130,7 +135,7 @@ function Editor(props: {
         </Button>
         <Button
           variant="default"
-          disabled={editing.text === toYaml(original)}
+          disabled={editing.text === formText(original)}
           onClick={() => {
             editing.setForm(original);
             setProblems([]);

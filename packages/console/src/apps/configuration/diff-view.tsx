@@ -1,7 +1,7 @@
+import type { DiffLine } from "@binnacle/manifest/diff";
 import { Box } from "@mantine/core";
-import { visibleText } from "../../parts/visible-text.ts";
+import { visibleText } from "../../components/visible-text.ts";
 import classes from "./diff-view.module.css";
-import type { DiffLine } from "./line-diff.ts";
 
 const MARKS = { added: "+", removed: "-", same: " ", gap: "⋯" } as const;
 

@@ -1,10 +1,12 @@
+import { placesIn, type TextProblem } from "@binnacle/manifest/read";
 import { Box, List, SimpleGrid, Skeleton, Stack, Text } from "@mantine/core";
-import { lazy, type ReactNode, Suspense, useMemo, useState } from "react";
-import type { FormProblem } from "./app-change.ts";
-import { type AppForm, fromYaml, placesIn, type TextProblem, toYaml } from "./app-form.ts";
+import { type ReactNode, useMemo, useState } from "react";
+import { binnacleOf } from "../../components/commands.ts";
+import { lazily } from "../../components/loaded.tsx";
+import { type AppForm, type FormProblem, formText, fromYaml } from "./app-form.ts";
 import { ComponentsForm } from "./components-form.tsx";
 
-const YamlEditor = lazy(async () => ({ default: (await import("./yaml-editor.tsx")).YamlEditor }));
+const YamlEditor = lazily(async () => (await import("./yaml-editor.tsx")).YamlEditor, <Skeleton height={320} />);
 
 export interface Editing {
   readonly text: string;
@@ -20,7 +22,7 @@ export interface Editing {
 /** One value with two views: the text is read after every key, and written anew when the form changes. */
 export function useEditing(initial: AppForm): Editing {
   const [state, setState] = useState<Pick<Editing, "text" | "form" | "problems" | "isBehind">>(() => ({
-    text: toYaml(initial),
+    text: formText(initial),
     form: initial,
     problems: [],
     isBehind: false,
@@ -32,7 +34,7 @@ export function useEditing(initial: AppForm): Editing {
       setState((before) => ({ text, form: form ?? before.form, problems, isBehind: form === null }));
     },
     setForm: (form) => {
-      const text = toYaml(form);
+      const text = formText(form);
       setState({ text, form, problems: fromYaml(text).problems, isBehind: false });
     },
   };
@@ -52,7 +54,7 @@ export function AppEditor(props: {
   const marks = useMemo((): readonly TextProblem[] => {
     if (editing.problems.length > 0) return editing.problems;
     const at = placesIn(text);
-    return problems.map(({ path, message }) => ({ ...at(path), message }));
+    return problems.map(({ path, message }) => ({ ...at(path), message, path }));
   }, [editing.problems, problems, text]);
   return (
     <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md">
@@ -68,12 +70,10 @@ export function AppEditor(props: {
         ) : null}
       </Stack>
       <Stack gap="xs">
-        <Suspense fallback={<Skeleton height={320} />}>
-          <YamlEditor label="YAML of the app" value={text} onChange={editing.setText} problems={marks} />
-        </Suspense>
+        <YamlEditor label="YAML of the app" value={text} onChange={editing.setText} problems={marks} />
         {marks.length > 0 ? <Problems of={marks} text={text} /> : null}
         <Text size="xs" c="dimmed">
-          This is a binnacle.yaml, as <code>binnacle apps deploy -f</code> takes it. Comments are not kept.
+          This is the file that <code>{binnacleOf("createApp", {})}</code> takes. Comments are not kept.
         </Text>
       </Stack>
     </SimpleGrid>

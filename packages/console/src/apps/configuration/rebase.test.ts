@@ -60,6 +60,6 @@ test.each<[string, AppForm, AppForm, AppForm, readonly string[]]>([
   ["one that I removed and they changed", app([web]), app([web, component("db", { image: "x" })]), app([web]), ["db"]],
   ["both descriptions", app([web, db], "mine"), app([web, db], "theirs"), app([web, db], "mine"), ["description"]],
   ["their description only", base, app([web, db], "theirs"), app([web, db], "theirs"), []],
-])("[WC49] my changes on top of theirs: %s", (_, mine, theirs, form, overlaps) => {
+])("[WC49] my changes are put on top of theirs, and overlaps are named: %s", (_, mine, theirs, form, overlaps) => {
   expect(rebased(base, mine, theirs)).toEqual({ form, overlaps });
 });

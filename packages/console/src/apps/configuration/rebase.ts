@@ -1,7 +1,6 @@
-import { isSame, mergePatchBetween } from "./app-change.ts";
-import { type AppForm, type ComponentForm, isFields } from "./app-form.ts";
-
-type Fields = Readonly<Record<string, unknown>>;
+import { isSame, mergePatchBetween } from "@binnacle/manifest/patch";
+import { type Fields, isFields } from "@binnacle/manifest/read";
+import type { AppForm, ComponentForm } from "./app-form.ts";
 
 export interface Rebased {
   readonly form: AppForm;
@@ -29,7 +28,7 @@ export function rebased(base: AppForm, mine: AppForm, theirs: AppForm): Rebased 
       if (!isSame(my, their)) overlaps.push(their.name);
       return [my];
     }
-    const merged = mergedFields(old as Fields, my as Fields, their as Fields, their.name, overlaps);
+    const merged = mergedFields(old, my, their, their.name, overlaps);
     return [merged as unknown as ComponentForm];
   });
   const added = mine.components.filter((my) => {

@@ -1,21 +1,22 @@
 import { type BinnacleError, PreconditionFailed } from "@binnacle/client";
+import { withCoveredSecrets } from "@binnacle/manifest/cover";
+import { lineDiff } from "@binnacle/manifest/diff";
+import { changeBetween } from "@binnacle/manifest/patch";
 import { Alert, Button, Checkbox, Group, Stack, Text, Title } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useState } from "react";
 import { useChange } from "../../api/queries.runner.ts";
-import { SameByCommand } from "../../parts/action-dialog.tsx";
-import { Dialog } from "../../parts/dialog.tsx";
-import { FailurePanel } from "../../parts/loaded.tsx";
-import { usePageSearch } from "../../parts/use-search.tsx";
+import { Dialog } from "../../components/dialog.tsx";
+import { FailurePanel } from "../../components/loaded.tsx";
+import { SameByCommand } from "../../components/same-by-command.tsx";
+import { usePageSearch } from "../../components/use-search.tsx";
 import { addressOf } from "../app-address.ts";
-import { changeBetween, type FormProblem, problemsOf } from "./app-change.ts";
-import { type AppForm, toForm, toYaml, withCoveredSecrets } from "./app-form.ts";
+import { type AppForm, type FormProblem, formText, problemsOf, toForm } from "./app-form.ts";
 import { DiffView } from "./diff-view.tsx";
-import { lineDiff } from "./line-diff.ts";
 import { rebased } from "./rebase.ts";
 import { readVersion, type Version } from "./version.adapter.ts";
 
-const shownText = (form: AppForm): string => toYaml(withCoveredSecrets(form));
+const shownText = (form: AppForm): string => formText(withCoveredSecrets(form));
 
 /** What the API asks to be confirmed, by the code of its refusal. */
 const CONFIRMATIONS = {
@@ -94,7 +95,7 @@ export function ReviewDialog(props: {
             onChange={(event) => setConfirmed({ ...confirmed, [asked.field]: event.currentTarget.checked })}
           />
         ) : null}
-        <SameByCommand operation="updateApp" input={input} command="binnacle apps deploy -f binnacle.yaml" />
+        <SameByCommand operation="updateApp" input={input} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             Back to editing

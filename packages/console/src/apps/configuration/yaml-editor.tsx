@@ -1,3 +1,4 @@
+import type { TextProblem } from "@binnacle/manifest/read";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { yaml } from "@codemirror/lang-yaml";
 import {
@@ -19,8 +20,7 @@ import {
   lineNumbers,
 } from "@codemirror/view";
 import { useEffect, useRef } from "react";
-import { escapeOf, INVISIBLE } from "../../parts/visible-text.ts";
-import type { TextProblem } from "./app-form.ts";
+import { escapeOf, INVISIBLE } from "../../components/visible-text.ts";
 
 /** The colours of CodeMirror's own style are for light pages; these follow the theme. */
 const COLORS: Readonly<Record<string, string>> = {

@@ -1,24 +1,22 @@
 import { Box, Card, Group, SimpleGrid, Text, UnstyledButton } from "@mantine/core";
 import { IconBox, IconFileCode, type IconProps, IconTemplate } from "@tabler/icons-react";
-import { type ComponentType, lazy, Suspense } from "react";
-import { LoadingLines } from "../../parts/loaded.tsx";
-import { Page } from "../../parts/page.tsx";
-import { usePageSearch } from "../../parts/use-search.tsx";
-import { ImageDoor } from "./image-door.tsx";
+import type { ComponentType } from "react";
+import { lazily } from "../../components/loaded.tsx";
+import { Page } from "../../components/page.tsx";
+import { usePageSearch } from "../../components/use-search.tsx";
+import { ImageSource } from "./image-source.tsx";
 
-const TemplateGallery = lazy(async () => ({
-  default: (await import("../../templates/templates-page.tsx")).TemplateGallery,
-}));
-const YamlDoor = lazy(async () => ({ default: (await import("./yaml-door.tsx")).YamlDoor }));
+const TemplateGallery = lazily(async () => (await import("../../templates/templates-page.tsx")).TemplateGallery);
+const YamlSource = lazily(async () => (await import("./yaml-source.tsx")).YamlSource);
 
-interface Door {
+interface Source {
   readonly value: string;
   readonly title: string;
   readonly text: string;
   readonly Icon: ComponentType<IconProps>;
 }
 
-const DOORS: readonly Door[] = [
+const SOURCES: readonly Source[] = [
   { value: "image", title: "From an image", text: "A name, an image and a port: it runs.", Icon: IconBox },
   {
     value: "template",
@@ -32,28 +30,26 @@ const DOORS: readonly Door[] = [
 /** Three ways to a running app. Which one is open is in the address. */
 export function CreateAppPage() {
   const [search, choose] = usePageSearch();
-  const door = DOORS.find(({ value }) => value === search["from"])?.value ?? "image";
+  const source = SOURCES.find(({ value }) => value === search["from"])?.value ?? "image";
   return (
     <Page title="Create app" detail="An app is a set of components that run together in a project.">
       <SimpleGrid cols={{ base: 1, sm: 3 }} role="radiogroup" aria-label="Begin with">
-        {DOORS.map((each) => (
-          <DoorCard
+        {SOURCES.map((each) => (
+          <SourceCard
             key={each.value}
-            door={each}
-            isChosen={each.value === door}
+            source={each}
+            isChosen={each.value === source}
             onChoose={() => choose({ from: each.value })}
           />
         ))}
       </SimpleGrid>
-      <Suspense fallback={<LoadingLines lines={6} />}>
-        {door === "image" ? <ImageDoor /> : door === "yaml" ? <YamlDoor /> : <TemplateGallery />}
-      </Suspense>
+      {source === "image" ? <ImageSource /> : source === "yaml" ? <YamlSource /> : <TemplateGallery />}
     </Page>
   );
 }
 
-function DoorCard(props: { readonly door: Door; readonly isChosen: boolean; readonly onChoose: () => void }) {
-  const { Icon, title, text } = props.door;
+function SourceCard(props: { readonly source: Source; readonly isChosen: boolean; readonly onChoose: () => void }) {
+  const { Icon, title, text } = props.source;
   return (
     <UnstyledButton role="radio" aria-checked={props.isChosen} onClick={props.onChoose}>
       <Card

@@ -43,21 +43,17 @@ export function nameAfter(image: string): string {
 }
 
 /** The field of the form that a problem of the API is about. */
-const FIELD_OF: readonly (readonly [prefix: string, field: keyof ImageForm | "project"])[] = [
-  ["name", "name"],
-  ["project_id", "project"],
+const FIELD_OF: readonly (readonly [prefix: string, field: keyof ImageForm])[] = [
   ["components.0.workload_spec.image", "image"],
   ["components.0.workload_spec.ports", "port"],
   ["components.0.workload_spec.ingress", "host"],
 ];
 
-/** The API's messages at the fields of the form; null where one of them is about something that the form does not show. */
-export function fieldProblems(
-  fields: Readonly<Record<string, string>>,
-): Readonly<Partial<Record<keyof ImageForm | "project", string>>> | null {
-  const found = Object.entries(fields).map(([path, message]) => {
-    const field = FIELD_OF.find(([prefix]) => path === prefix || path.startsWith(`${prefix}.`))?.[1];
-    return [field, message] as const;
-  });
-  return found.some(([field]) => field === undefined) ? null : Object.fromEntries(found);
-}
+/** The API's messages by the fields of the form. Those that are about none of them keep their path. */
+export const fieldProblems = (fields: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(fields).map(([path, message]) => [
+      FIELD_OF.find(([prefix]) => path === prefix || path.startsWith(`${prefix}.`))?.[1] ?? path,
+      message,
+    ]),
+  );

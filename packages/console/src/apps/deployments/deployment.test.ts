@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { changeWords, comparedPair, toggled, tookWords } from "./deployment.ts";
+import { changeText, comparedPair, toggled, tookText } from "./deployment.ts";
 
 const deployments = [3, 2, 1].map((revision) => ({ deployment_id: `d${revision}`, revision }));
 
@@ -16,12 +16,15 @@ test.each([
   [["2", "2"], null],
   [["2", "9"], null],
   [[], null],
-] as const)("[WC39] of the chosen revisions %o the older is compared with the newer", (chosen, revisions) => {
-  const pair = comparedPair(deployments, chosen);
-  expect(pair?.map(({ revision }) => revision) ?? null).toEqual(revisions);
-});
+] as const)(
+  "[WC39] the comparison of the chosen revisions %o goes from the older to the newer",
+  (chosen, revisions) => {
+    const pair = comparedPair(deployments, chosen);
+    expect(pair?.map(({ revision }) => revision) ?? null).toEqual(revisions);
+  },
+);
 
-test("[WC39] at most two revisions are chosen, and a second click takes one back", () => {
+test("[WC39] at most two revisions are chosen, and a second click removes a choice", () => {
   expect(toggled([], "1")).toEqual(["1"]);
   expect(toggled(["1"], "2")).toEqual(["1", "2"]);
   expect(toggled(["1", "2"], "3")).toEqual(["2", "3"]);
@@ -38,13 +41,13 @@ test.each([
   // The two times come from different clocks.
   [at(-1), "0 s"],
 ])("[WC39] a deployment that ended at %s took %s", (finished_at, words) => {
-  expect(tookWords({ created_at: at(0), finished_at })).toBe(words);
+  expect(tookText({ created_at: at(0), finished_at })).toBe(words);
 });
 
 test.each([
   ["update", "web: 2 → 3 replicas", "web: 2 → 3 replicas"],
   ["pause", "Paused", null],
   ["update", null, null],
-] as const)("[WC237] a deployment by %s with the summary %j says further: %j", (operation, summary, words) => {
-  expect(changeWords({ operation, summary })).toBe(words);
+] as const)("[WC237] a deployment by %s with the summary %j has the further text %j", (operation, summary, words) => {
+  expect(changeText({ operation, summary })).toBe(words);
 });

@@ -1,6 +1,6 @@
 import type { DeploymentListItem } from "@binnacle/client";
 
-export const OPERATION_WORDS: Readonly<Record<DeploymentListItem["operation"], string>> = {
+export const OPERATION_LABELS: Readonly<Record<DeploymentListItem["operation"], string>> = {
   create: "Created",
   update: "Configuration changed",
   scale: "Scaled",
@@ -14,14 +14,11 @@ export const OPERATION_WORDS: Readonly<Record<DeploymentListItem["operation"], s
 };
 
 /** What a deployment has changed, in words; null where that is all that its operation says. */
-export const changeWords = ({
-  operation,
-  summary,
-}: Pick<DeploymentListItem, "operation" | "summary">): string | null =>
-  summary === OPERATION_WORDS[operation] ? null : summary;
+export const changeText = ({ operation, summary }: Pick<DeploymentListItem, "operation" | "summary">): string | null =>
+  summary === OPERATION_LABELS[operation] ? null : summary;
 
 /** How long a deployment took, in words; null while it is under way. */
-export function tookWords({
+export function tookText({
   created_at,
   finished_at,
 }: Pick<DeploymentListItem, "created_at" | "finished_at">): string | null {

@@ -2,19 +2,19 @@ import type { App, DeploymentListItem } from "@binnacle/client";
 import { Box, Button, Checkbox, Group, Pagination, Stack, Text, Timeline } from "@mantine/core";
 import { useState } from "react";
 import { useRead } from "../../api/queries.runner.ts";
+import { choicesOf } from "../../components/filters.tsx";
+import { Loaded } from "../../components/loaded.tsx";
+import { Moment } from "../../components/moment.tsx";
+import { Section } from "../../components/page.tsx";
+import { usePageSearch } from "../../components/use-search.tsx";
 import { Allowed } from "../../frame/org.tsx";
-import { choicesOf } from "../../parts/filters.tsx";
-import { Loaded } from "../../parts/loaded.tsx";
-import { Moment } from "../../parts/moment.tsx";
-import { Section } from "../../parts/page.tsx";
-import { usePageSearch } from "../../parts/use-search.tsx";
 import { DEPLOYMENT_STATUS } from "../../status/status.ts";
 import { StatusBadge, ToneIcon } from "../../status/status-badge.tsx";
 import { obstacle, stateOf } from "../app-action.ts";
 import { addressOf, cliName } from "../app-address.ts";
 import { deploymentChanges } from "../field-change.ts";
 import { FieldChanges } from "../field-changes.tsx";
-import { changeWords, comparedPair, OPERATION_WORDS, toggled, tookWords } from "./deployment.ts";
+import { changeText, comparedPair, OPERATION_LABELS, toggled, tookText } from "./deployment.ts";
 import { RollbackDialog } from "./rollback-dialog.tsx";
 
 const PER_PAGE = 50;
@@ -80,15 +80,15 @@ function Entry(props: {
 }) {
   const { app, deployment, isChosen, onChoose, onRollBack } = props;
   const isCurrent = deployment.revision === app.revision;
-  const took = tookWords(deployment);
-  const changed = changeWords(deployment);
+  const took = tookText(deployment);
+  const changed = changeText(deployment);
   const place = { clusterId: app.cluster_id, projectId: app.project_id };
   return (
     <Group justify="space-between" align="flex-start" gap="xs">
       <Box miw={0} style={{ flex: "1 1 260px" }}>
         <Group gap="xs">
           <Text size="sm" fw={600}>
-            #{deployment.revision} {OPERATION_WORDS[deployment.operation]}
+            #{deployment.revision} {OPERATION_LABELS[deployment.operation]}
           </Text>
           <StatusBadge status={DEPLOYMENT_STATUS[deployment.status]} size="sm" />
           {isCurrent ? (

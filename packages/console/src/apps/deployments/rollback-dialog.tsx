@@ -1,10 +1,10 @@
+import { commandLine } from "@binnacle/cli/command-line";
 import type { App, DeploymentListItem } from "@binnacle/client";
 import { Checkbox, Text } from "@mantine/core";
-import { useState } from "react";
 import { useRead } from "../../api/queries.runner.ts";
-import { ActionDialog } from "../../parts/action-dialog.tsx";
-import { Loaded } from "../../parts/loaded.tsx";
-import { addressOf, cliName } from "../app-address.ts";
+import { ActionDialog } from "../../components/action-dialog.tsx";
+import { Loaded } from "../../components/loaded.tsx";
+import { addressOf } from "../app-address.ts";
 import { deploymentChanges } from "../field-change.ts";
 import { FieldChanges } from "../field-changes.tsx";
 
@@ -15,7 +15,6 @@ export function RollbackDialog(props: {
   readonly onClose: () => void;
 }) {
   const { app, target, onClose } = props;
-  const [allowsDowngrade, setAllowsDowngrade] = useState(false);
   const newest = useRead("listDeployments", { ...addressOf(app), items_per_page: 1 });
   const current = newest.data?.data[0];
   const diff = useRead(
@@ -25,37 +24,43 @@ export function RollbackDialog(props: {
   );
   return (
     <ActionDialog
-      opened
       onClose={onClose}
       title={`Roll back ${app.name} to #${target.revision}`}
       operation="rollbackToDeployment"
-      input={{
+      values={{ allow_downgrade: false }}
+      input={({ allow_downgrade }) => ({
         ...addressOf(app),
         deployment_id: target.deployment_id,
-        ...(allowsDowngrade ? { body: { allow_downgrade: true } } : {}),
-      }}
+        ...(allow_downgrade ? { body: { allow_downgrade } } : {}),
+      })}
       action={`Roll back to #${target.revision}`}
       consequences={[
         "The old specification becomes a new revision.",
-        "Secrets are no part of a revision and stay as they are.",
+        "Secrets are not part of a revision and stay as they are.",
       ]}
-      command={`binnacle apps rollback ${cliName(app)} --to ${target.revision}${allowsDowngrade ? " --allow-downgrade" : ""}`}
+      command={({ allow_downgrade }) =>
+        commandLine("rollbackApp", { ...addressOf(app), body: { revision: target.revision, allow_downgrade } })
+      }
       done={`${app.name} is being rolled back to #${target.revision}.`}
     >
-      <Text size="sm" fw={600}>
-        What changes
-      </Text>
-      <Loaded of={diff}>
-        {({ changes }) => (
-          <FieldChanges of={deploymentChanges(changes)} empty="Nothing: the two revisions are the same." />
-        )}
-      </Loaded>
-      <Checkbox
-        label="Allow an older version of an addon that keeps data"
-        description="The older version may be unable to read the data."
-        checked={allowsDowngrade}
-        onChange={(event) => setAllowsDowngrade(event.currentTarget.checked)}
-      />
+      {({ check }) => (
+        <>
+          {" "}
+          <Text size="sm" fw={600}>
+            What changes
+          </Text>
+          <Loaded of={diff}>
+            {({ changes }) => (
+              <FieldChanges of={deploymentChanges(changes)} empty="Nothing: the two revisions are the same." />
+            )}
+          </Loaded>
+          <Checkbox
+            label="Allow an older version of an addon that keeps data"
+            description="The older version may be unable to read the data."
+            {...check("allow_downgrade")}
+          />
+        </>
+      )}
     </ActionDialog>
   );
 }

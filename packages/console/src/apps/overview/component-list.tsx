@@ -1,8 +1,8 @@
 import type { App } from "@binnacle/client";
 import { Box, Group, Stack, Text, UnstyledButton } from "@mantine/core";
 import { IconChevronRight } from "@tabler/icons-react";
-import { usePageSearch } from "../../parts/use-search.tsx";
-import { componentStatus, rolloutWords } from "../../status/status.ts";
+import { usePageSearch } from "../../components/use-search.tsx";
+import { componentStatus, rolloutText } from "../../status/status.ts";
 import { StatusBadge } from "../../status/status-badge.tsx";
 import { componentKind, componentRows, shortImage, sourceOf } from "../components.ts";
 import classes from "./component-list.module.css";
@@ -15,7 +15,7 @@ export function ComponentList({ app }: { readonly app: App }) {
       {componentRows(app).map(({ component, status }) => {
         const shown = componentStatus(status, app);
         const isTrouble = shown.tone === "warning" || shown.tone === "bad";
-        const rollout = status && component.workload_spec ? rolloutWords(status) : null;
+        const rollout = status && component.workload_spec ? rolloutText(status) : null;
         return (
           <li key={component.name}>
             <UnstyledButton

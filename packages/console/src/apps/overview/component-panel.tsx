@@ -1,14 +1,16 @@
 import type { App, AppComponent } from "@binnacle/client";
-import { Anchor, Button, Code, Divider, Drawer, Group, Stack, Table, Text, Title, VisuallyHidden } from "@mantine/core";
-import { Link } from "@tanstack/react-router";
+import { Button, Code, Divider, Drawer, Group, Stack, Table, Text, Title } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import { useRead } from "../../api/queries.runner.ts";
+import { CopyText } from "../../components/copy-text.tsx";
+import { TextLink } from "../../components/links.tsx";
+import { timeColumn } from "../../components/list-table.tsx";
+import { Loaded } from "../../components/loaded.tsx";
+import { Moment } from "../../components/moment.tsx";
+import { EmptyState, Facts } from "../../components/page.tsx";
+import { ShortTable } from "../../components/short-table.tsx";
+import { usePageSearch } from "../../components/use-search.tsx";
 import { Allowed } from "../../frame/org.tsx";
-import { CopyText } from "../../parts/copy-text.tsx";
-import { Loaded } from "../../parts/loaded.tsx";
-import { Moment } from "../../parts/moment.tsx";
-import { EmptyState, Facts } from "../../parts/page.tsx";
-import { usePageSearch } from "../../parts/use-search.tsx";
 import { componentStatus } from "../../status/status.ts";
 import { Basis, StatusBadge } from "../../status/status-badge.tsx";
 import { obstacle, stateOf } from "../app-action.ts";
@@ -92,7 +94,7 @@ function PanelBody({ app, row }: { readonly app: App; readonly row: ComponentRow
           [
             "Volumes",
             spec?.volumes
-              ?.map(({ name, mount_path, size_gb }) => `${name} at ${mount_path} (${size_gb} GB)`)
+              ?.map(({ name, mount_path, ...volume }) => `${name} at ${mount_path} (${volumeKind(volume)})`)
               .join(", "),
           ],
         ])}
@@ -105,6 +107,12 @@ function PanelBody({ app, row }: { readonly app: App; readonly row: ComponentRow
     </Stack>
   );
 }
+
+const volumeKind = (volume: {
+  size_gb: number;
+  storage_class?: string | undefined;
+  access_mode?: string | undefined;
+}) => [`${volume.size_gb} GB`, volume.storage_class, volume.access_mode].filter(Boolean).join(", ");
 
 type Fact = readonly [name: string, value: ReactNode];
 const known = (facts: readonly Fact[]): readonly Fact[] => facts.filter(([, value]) => Boolean(value));
@@ -126,42 +134,25 @@ function Pods({ app, row }: { readonly app: App; readonly row: ComponentRow }) {
   const component = row.component.name;
   return (
     <Part title="Pods">
-      {pods.length === 0 ? (
-        <Text size="sm" c="dimmed">
-          None has been reported.
-        </Text>
-      ) : (
-        <Table.ScrollContainer minWidth={620}>
-          <Table aria-label="Pods">
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>Pod</Table.Th>
-                <Table.Th>Phase</Table.Th>
-                <Table.Th>Restarts</Table.Th>
-                <Table.Th>Node</Table.Th>
-                <Table.Th>Started</Table.Th>
-                <Table.Th>
-                  <VisuallyHidden>Go to</VisuallyHidden>
-                </Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {pods.map((pod) => (
-                <Table.Tr key={pod.name}>
-                  <Table.Td style={{ overflowWrap: "anywhere" }}>{pod.name}</Table.Td>
-                  <Table.Td>{pod.reason ?? pod.phase}</Table.Td>
-                  <Table.Td>{pod.restarts}</Table.Td>
-                  <Table.Td>{pod.node ?? "—"}</Table.Td>
-                  <Table.Td>{pod.started_at ? <Moment at={pod.started_at} /> : "—"}</Table.Td>
-                  <Table.Td>
-                    <PodLinks app={app} component={component} pod={pod.name} />
-                  </Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
-      )}
+      <ShortTable
+        label="Pods"
+        rows={pods}
+        keyOf={({ name }) => name}
+        minWidth={620}
+        columns={[
+          { title: "Pod", render: ({ name }) => name },
+          { title: "Phase", render: ({ phase, reason }) => reason ?? phase },
+          { title: "Restarts", render: ({ restarts }) => restarts },
+          { title: "Node", render: ({ node }) => node ?? "—" },
+          timeColumn("Started", "started_at"),
+          {
+            title: "Go to",
+            isTitleHidden: true,
+            render: ({ name }) => <PodLinks app={app} component={component} pod={name} />,
+          },
+        ]}
+        empty="None has been reported."
+      />
     </Part>
   );
 }
@@ -176,24 +167,16 @@ export function PodLinks({
   readonly component: string;
   readonly pod: string;
 }) {
-  const to = (tab: string) => ({ project: app.project_id, tab, component, pod }) as never;
+  const to = (tab: string) => ({ project: app.project_id, tab, component, pod });
   return (
     <Group gap="xs" wrap="nowrap">
-      <Anchor
-        size="xs"
-        aria-label={`Logs of ${pod}`}
-        renderRoot={(props) => <Link {...props} to="." search={to("logs")} />}
-      >
+      <TextLink size="xs" aria-label={`Logs of ${pod}`} to="." search={to("logs")}>
         Logs
-      </Anchor>
+      </TextLink>
       <Allowed to="execComponent" in={{ clusterId: app.cluster_id, projectId: app.project_id }}>
-        <Anchor
-          size="xs"
-          aria-label={`Terminal in ${pod}`}
-          renderRoot={(props) => <Link {...props} to="." search={to("terminal")} />}
-        >
+        <TextLink size="xs" aria-label={`Terminal in ${pod}`} to="." search={to("terminal")}>
           Terminal
-        </Anchor>
+        </TextLink>
       </Allowed>
     </Group>
   );

@@ -1,10 +1,12 @@
 import type { App } from "@binnacle/client";
-import { Button, Code, Group, Stack, Table, Text } from "@mantine/core";
+import { Button, Code, Group, Stack, Text } from "@mantine/core";
 import { useState } from "react";
+import { timeColumn } from "../../components/list-table.tsx";
+import { Moment } from "../../components/moment.tsx";
+import { Section } from "../../components/page.tsx";
+import { ShortTable } from "../../components/short-table.tsx";
+import { usePageSearch } from "../../components/use-search.tsx";
 import { Allowed } from "../../frame/org.tsx";
-import { Moment } from "../../parts/moment.tsx";
-import { Section } from "../../parts/page.tsx";
-import { usePageSearch } from "../../parts/use-search.tsx";
 import { DRIFT_STATE } from "../../status/status.ts";
 import { StatusBadge } from "../../status/status-badge.tsx";
 import { SimpleDialog } from "../app-dialogs.tsx";
@@ -73,38 +75,33 @@ function Repairs({ of: repairs }: { readonly of: DriftRepairs }) {
   );
 }
 
-function RepairList({ of: repairs }: { readonly of: DriftRepairs }) {
-  if (repairs.length === 0) return null;
-  return (
-    <Table aria-label="Repaired drift">
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>Field</Table.Th>
-          <Table.Th>Changed by</Table.Th>
-          <Table.Th>Found</Table.Th>
-          <Table.Th>Repaired</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {repairs.map(({ object, pointer, manager, detected_at, repaired_at, times }) => (
-          <Table.Tr key={`${object.kind} ${object.name} ${pointer} ${manager}`}>
-            <Table.Td style={{ overflowWrap: "anywhere" }}>
-              <bdi>{`${object.kind} ${object.name}`}</bdi>{" "}
-              <Code>{pointerSteps(pointer).join(".") || "the object, deleted"}</Code>
-            </Table.Td>
-            <Table.Td>
-              <bdi>{manager ?? "unknown"}</bdi>
-              {times > 1 ? `, ${times.toLocaleString()} times` : ""}
-            </Table.Td>
-            <Table.Td>
-              <Moment at={detected_at} />
-            </Table.Td>
-            <Table.Td>
-              <Moment at={repaired_at} />
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
-  );
-}
+const RepairList = ({ of: repairs }: { readonly of: DriftRepairs }) => (
+  <ShortTable
+    label="Repaired drift"
+    rows={repairs}
+    keyOf={({ object, pointer, manager }) => `${object.kind} ${object.name} ${pointer} ${manager}`}
+    columns={[
+      {
+        title: "Field",
+        render: ({ object, pointer }) => (
+          <>
+            <bdi>{`${object.kind} ${object.name}`}</bdi>{" "}
+            <Code>{pointerSteps(pointer).join(".") || "the object, deleted"}</Code>
+          </>
+        ),
+      },
+      {
+        title: "Changed by",
+        render: ({ manager, times }) => (
+          <>
+            <bdi>{manager ?? "unknown"}</bdi>
+            {times > 1 ? `, ${times.toLocaleString()} times` : ""}
+          </>
+        ),
+      },
+      timeColumn("Found", "detected_at"),
+      timeColumn("Repaired", "repaired_at"),
+    ]}
+    empty={null}
+  />
+);

@@ -5,11 +5,11 @@ import { Box, Group, Text, UnstyledButton, useComputedColorScheme, VisuallyHidde
 import { IconPlugConnected } from "@tabler/icons-react";
 import { Controls, Handle, MarkerType, type Node, type NodeProps, Position, ReactFlow } from "@xyflow/react";
 import { useMemo } from "react";
-import { usePageSearch } from "../../parts/use-search.tsx";
+import { usePageSearch } from "../../components/use-search.tsx";
 import { componentStatus } from "../../status/status.ts";
 import { StatusBadge } from "../../status/status-badge.tsx";
 import { type ComponentRow, componentKind, componentRows, shortImage, sourceOf } from "../components.ts";
-import { edgeWords, type Graph, graphOf } from "./graph.ts";
+import { edgeText, type Graph, graphOf } from "./graph.ts";
 import classes from "./graph-view.module.css";
 
 const WIDTH = 230;
@@ -83,7 +83,7 @@ export function GraphView({ app }: { readonly app: App }) {
       <VisuallyHidden>
         <ul>
           {graph.edges.map((edge) => (
-            <li key={`${edge.from}→${edge.to}`}>{edgeWords(edge)}</li>
+            <li key={`${edge.from}→${edge.to}`}>{edgeText(edge)}</li>
           ))}
         </ul>
       </VisuallyHidden>

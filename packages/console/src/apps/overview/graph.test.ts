@@ -1,6 +1,6 @@
 import type { AppComponent } from "@binnacle/client";
 import { expect, test } from "vitest";
-import { edgeWords, graphOf } from "./graph.ts";
+import { edgeText, graphOf } from "./graph.ts";
 
 const component = (name: string, rest: Partial<AppComponent> = {}): AppComponent => ({
   name,
@@ -25,7 +25,7 @@ const APP = [
   component("web", { depends_on: ["api"], export_refs: [{ component: "cache" }] }),
 ];
 
-test("[WC53] the graph has an edge from each component to those that need it, by order or by export", () => {
+test("[WC53] the graph of an app has an edge from each component to those that need it, by order or by export", () => {
   expect(graphOf(APP).edges).toEqual([
     { from: "db", to: "api", kind: "export", keys: ["dsn", "host"] },
     { from: "api", to: "web", kind: "dependency", keys: [] },
@@ -33,7 +33,7 @@ test("[WC53] the graph has an edge from each component to those that need it, by
   ]);
 });
 
-test("[WC53] what the app uses from outside is a node of its own", () => {
+test("[WC53] what an app uses from outside is a node of its own in the graph", () => {
   expect(graphOf(APP).nodes).toEqual([
     { id: "db", kind: "component" },
     { id: "api", kind: "component" },
@@ -42,8 +42,8 @@ test("[WC53] what the app uses from outside is a node of its own", () => {
   ]);
 });
 
-test("[WC53] each edge can be said in words", () => {
-  expect(graphOf(APP).edges.map(edgeWords)).toEqual([
+test("[WC53] each edge of the graph is described in words", () => {
+  expect(graphOf(APP).edges.map(edgeText)).toEqual([
     "api uses dsn, host of db",
     "web starts after api",
     "web uses all exports of cache",

@@ -63,7 +63,7 @@ export function graphOf(components: readonly AppComponent[]): Graph {
 }
 
 /** An edge in words, for those who hear it. */
-export const edgeWords = ({ from, to, kind, keys }: GraphEdge): string =>
+export const edgeText = ({ from, to, kind, keys }: GraphEdge): string =>
   kind === "dependency"
     ? `${to} starts after ${from}`
     : `${to} uses ${keys.length > 0 ? keys.join(", ") : "all exports"} of ${from}`;

@@ -1,14 +1,14 @@
 import type { App } from "@binnacle/client";
 import { Box, Button, Group, Stack, Text } from "@mantine/core";
 import { useRead } from "../../api/queries.runner.ts";
-import { Loaded } from "../../parts/loaded.tsx";
-import { Moment } from "../../parts/moment.tsx";
-import { Section } from "../../parts/page.tsx";
-import { usePageSearch } from "../../parts/use-search.tsx";
+import { Loaded } from "../../components/loaded.tsx";
+import { Moment } from "../../components/moment.tsx";
+import { Section } from "../../components/page.tsx";
+import { usePageSearch } from "../../components/use-search.tsx";
 import { DEPLOYMENT_STATUS } from "../../status/status.ts";
 import { StatusBadge } from "../../status/status-badge.tsx";
 import { addressOf } from "../app-address.ts";
-import { OPERATION_WORDS } from "../deployments/deployment.ts";
+import { OPERATION_LABELS } from "../deployments/deployment.ts";
 
 const SHOWN = 5;
 
@@ -30,7 +30,7 @@ export function LastDeployments({ app }: { readonly app: App }) {
             {data.map((deployment) => (
               <Group key={deployment.deployment_id} gap="xs" wrap="nowrap" justify="space-between">
                 <Text size="sm" truncate>
-                  <b>#{deployment.revision}</b> {deployment.summary ?? OPERATION_WORDS[deployment.operation]}{" "}
+                  <b>#{deployment.revision}</b> {deployment.summary ?? OPERATION_LABELS[deployment.operation]}{" "}
                   <Text span c="dimmed" size="sm">
                     <Moment at={deployment.created_at} /> by {deployment.created_by ?? "the system"}
                   </Text>

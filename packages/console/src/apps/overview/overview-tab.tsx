@@ -2,19 +2,17 @@ import type { App } from "@binnacle/client";
 import { Anchor, Group, SegmentedControl, Stack, Text } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import { IconExternalLink } from "@tabler/icons-react";
-import { lazy, Suspense } from "react";
-import { LoadingLines } from "../../parts/loaded.tsx";
-import { Section } from "../../parts/page.tsx";
-import { usePageSearch } from "../../parts/use-search.tsx";
+import { lazily } from "../../components/loaded.tsx";
+import { Section } from "../../components/page.tsx";
+import { usePageSearch } from "../../components/use-search.tsx";
 import { publicAddresses } from "../components.ts";
 import { ComponentList } from "./component-list.tsx";
 import { ComponentPanel } from "./component-panel.tsx";
 import { DriftCard } from "./drift-card.tsx";
 import { LastDeployments } from "./last-deployments.tsx";
 
-const ResourceTree = lazy(async () => ({ default: (await import("./resource-tree-view.tsx")).ResourceTreeView }));
-
-const GraphView = lazy(async () => ({ default: (await import("./graph-view.tsx")).GraphView }));
+const ResourceTree = lazily(async () => (await import("./resource-tree-view.tsx")).ResourceTreeView);
+const GraphView = lazily(async () => (await import("./graph-view.tsx")).GraphView);
 
 const VIEWS = [
   { value: "graph", label: "Graph" },
@@ -57,15 +55,13 @@ export function OverviewTab({ app }: { readonly app: App }) {
           />
         }
       >
-        <Suspense fallback={<LoadingLines lines={4} />}>
-          {view === "tree" ? (
-            <ResourceTree app={app} />
-          ) : view === "graph" ? (
-            <GraphView app={app} />
-          ) : (
-            <ComponentList app={app} />
-          )}
-        </Suspense>
+        {view === "tree" ? (
+          <ResourceTree app={app} />
+        ) : view === "graph" ? (
+          <GraphView app={app} />
+        ) : (
+          <ComponentList app={app} />
+        )}
       </Section>
       <LastDeployments app={app} />
       <ComponentPanel app={app} name={search["component"]} onClose={() => choose({ component: undefined })} />

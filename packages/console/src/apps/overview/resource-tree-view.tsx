@@ -3,13 +3,13 @@ import { ActionIcon, Box, Group, Stack, Text } from "@mantine/core";
 import { IconChevronDown, IconChevronRight } from "@tabler/icons-react";
 import { useState } from "react";
 import { useRead } from "../../api/queries.runner.ts";
-import { Loaded } from "../../parts/loaded.tsx";
-import { Moment } from "../../parts/moment.tsx";
-import { believed, RESOURCE_STATUS } from "../../status/status.ts";
+import { Loaded } from "../../components/loaded.tsx";
+import { Moment } from "../../components/moment.tsx";
+import { confirmedStatus, RESOURCE_STATUS } from "../../status/status.ts";
 import { StatusBadge } from "../../status/status-badge.tsx";
 import { addressOf } from "../app-address.ts";
 import { PodLinks } from "./component-panel.tsx";
-import { nodeWords, treeRows } from "./resource-tree.ts";
+import { nodeText, treeRows } from "./resource-tree.ts";
 
 const INDENT = 22;
 
@@ -58,8 +58,8 @@ function Row(props: {
   readonly onFold: () => void;
 }) {
   const { app, node, depth, isFolded, observedAt, onFold } = props;
-  const status = believed(RESOURCE_STATUS[node.status], { stale: false, observed_at: observedAt });
-  const words = nodeWords(node);
+  const status = confirmedStatus(RESOURCE_STATUS[node.status], { stale: false, observed_at: observedAt });
+  const words = nodeText(node);
   return (
     <Group component="li" gap={8} wrap="nowrap" py={5} pl={depth * INDENT} miw={520}>
       {isFolded === null ? (

@@ -1,6 +1,6 @@
 import type { AppComponent, ResourceNode } from "@binnacle/client";
 import { expect, test } from "vitest";
-import { nodeWords, treeRows } from "./resource-tree.ts";
+import { nodeText, treeRows } from "./resource-tree.ts";
 import { variableRows } from "./variables.ts";
 
 const node = (id: string, parent_id: string | null, rest: Partial<ResourceNode> = {}): ResourceNode => ({
@@ -32,7 +32,7 @@ test("[WC40] the resources of an app are a tree, each below its parent", () => {
   expect(shown(NODES, ["app"])).toEqual(["app"]);
 });
 
-test("[WC40] an answer whose nodes name each other, themselves or nobody is shown as far as it goes", () => {
+test("[WC40] a tree whose nodes name each other, themselves or an unknown parent is shown as far as possible", () => {
   expect(shown([node("a", "b"), node("b", "a"), node("c", "c"), node("d", "gone")])).toEqual(["c", "d"]);
 });
 
@@ -40,8 +40,8 @@ test.each([
   [{ desired: 3, ready: 2, status: "progressing", message: "waits" } as const, "2/3 ready, waits"],
   [{ restarts: 1, status: "failed", reason: "CrashLoopBackOff" } as const, "1 restart, CrashLoopBackOff"],
   [{ restarts: 0, reason: "Done" } as const, ""],
-])("[WC40] a node tells its counts and its trouble: %o", (rest, words) => {
-  expect(nodeWords(node("x", null, rest))).toBe(words);
+])("[WC40] a node of the resource tree shows its counts and its problem: %o", (rest, words) => {
+  expect(nodeText(node("x", null, rest))).toBe(words);
 });
 
 test("[WC41] a component's variables say where they come from, and secrets show their key only", () => {

@@ -26,7 +26,7 @@ export function treeRows(nodes: readonly ResourceNode[], folded: ReadonlySet<str
 }
 
 /** The counts and troubles of a node in a few words. */
-export function nodeWords({ desired, ready, restarts, reason, message, status }: ResourceNode): string {
+export function nodeText({ desired, ready, restarts, reason, message, status }: ResourceNode): string {
   return [
     desired === null ? "" : `${ready ?? 0}/${desired} ready`,
     restarts ? `${restarts} restart${restarts === 1 ? "" : "s"}` : "",

@@ -1,30 +1,16 @@
+import { commandLine } from "@binnacle/cli/command-line";
 import type { App } from "@binnacle/client";
-import {
-  Button,
-  Code,
-  Group,
-  PasswordInput,
-  Select,
-  Stack,
-  Table,
-  Text,
-  TextInput,
-  VisuallyHidden,
-} from "@mantine/core";
-import { notifications } from "@mantine/notifications";
+import { Code, Group, PasswordInput, Select, Stack, Text, TextInput } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
-import { useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
-import { failureView } from "../../api/failure.ts";
 import { useRead } from "../../api/queries.runner.ts";
-import { client } from "../../api/session.adapter.ts";
+import { ActionDialog } from "../../components/action-dialog.tsx";
+import { OperationForm } from "../../components/form.tsx";
+import { timeColumn } from "../../components/list-table.tsx";
+import { EmptyState, Section } from "../../components/page.tsx";
+import { ResourceSection } from "../../components/resource-list.tsx";
+import { usePageSearch } from "../../components/use-search.tsx";
 import { Allowed } from "../../frame/org.tsx";
-import { ActionDialog } from "../../parts/action-dialog.tsx";
-import { FailurePanel, Loaded } from "../../parts/loaded.tsx";
-import { Moment } from "../../parts/moment.tsx";
-import { EmptyState, Section } from "../../parts/page.tsx";
-import { usePageSearch } from "../../parts/use-search.tsx";
-import { addressOf, cliName } from "../app-address.ts";
+import { addressOf } from "../app-address.ts";
 
 /** The keys of a component's secrets. Values are written and never read back. */
 export function SecretsTab({ app }: { readonly app: App }) {
@@ -51,160 +37,103 @@ export function SecretsTab({ app }: { readonly app: App }) {
 }
 
 function ComponentSecrets({ app, component }: { readonly app: App; readonly component: string }) {
-  const secrets = useRead("listComponentSecrets", { ...addressOf(app), component });
-  const [removing, setRemoving] = useState<string | null>(null);
+  const address = { ...addressOf(app), component };
   const place = { clusterId: app.cluster_id, projectId: app.project_id };
   return (
     <>
-      <Section title={`Secrets of ${component}`}>
-        <Loaded of={secrets}>
-          {({ data }) =>
-            data.length === 0 ? (
-              <EmptyState
-                title="No secrets"
-                command={`binnacle apps secrets set ${cliName(app)} API_KEY --component ${component}`}
-              >
-                A secret is a variable of the component whose value is sealed. It is never shown again, here or
-                elsewhere.
-              </EmptyState>
-            ) : (
-              <Table aria-label={`Secrets of ${component}`}>
-                <Table.Thead>
-                  <Table.Tr>
-                    <Table.Th>Key</Table.Th>
-                    <Table.Th>Set</Table.Th>
-                    <Table.Th>
-                      <VisuallyHidden>Actions</VisuallyHidden>
-                    </Table.Th>
-                  </Table.Tr>
-                </Table.Thead>
-                <Table.Tbody>
-                  {data.map(({ key, updated_at, chart_value }) => (
-                    <Table.Tr key={key}>
-                      <Table.Td style={{ overflowWrap: "anywhere" }}>
-                        <Code>{key}</Code>
-                        {chart_value === null ? null : (
-                          <Text size="xs" c="dimmed">
-                            {chart_value === "sealed_values"
-                              ? "A value of the chart, sealed because it looks like a secret. List it in plain_values if it is none."
-                              : "A value of the chart, listed in secret_values."}
-                          </Text>
-                        )}
-                      </Table.Td>
-                      <Table.Td>
-                        <Moment at={updated_at} />
-                      </Table.Td>
-                      <Table.Td ta="right">
-                        <Allowed to="deleteComponentSecret" in={place}>
-                          <Button
-                            size="compact-xs"
-                            variant="subtle"
-                            color="gray"
-                            onClick={() => setRemoving(key)}
-                            aria-label={`Unset ${key}`}
-                          >
-                            Unset
-                          </Button>
-                        </Allowed>
-                      </Table.Td>
-                    </Table.Tr>
-                  ))}
-                </Table.Tbody>
-              </Table>
-            )
-          }
-        </Loaded>
-      </Section>
+      <ResourceSection
+        label={`Secrets of ${component}`}
+        of={useRead("listComponentSecrets", address)}
+        place={place}
+        keyOf={(secret) => secret.key}
+        nameOf={(secret) => secret.key}
+        columns={[
+          {
+            title: "Key",
+            render: ({ key, chart_value }) => (
+              <>
+                <Code>{key}</Code>
+                {chart_value === null ? null : (
+                  <Text size="xs" c="dimmed">
+                    {chart_value === "sealed_values"
+                      ? "A value of the chart, sealed because it looks like a secret. List it in plain_values if it is not a secret."
+                      : "A value of the chart, listed in secret_values."}
+                  </Text>
+                )}
+              </>
+            ),
+          },
+          timeColumn("Set", "updated_at"),
+        ]}
+        empty={
+          <EmptyState
+            title="No secrets"
+            command={commandLine("updateComponentSecrets", { ...address, body: { API_KEY: "…" } })}
+          >
+            A secret is a variable of the component whose value is sealed. It is never shown again, here or elsewhere.
+          </EmptyState>
+        }
+        button={({ key }) => ({
+          label: "Unset",
+          operation: "deleteComponentSecret",
+          dialog: (close) => (
+            <ActionDialog
+              onClose={close}
+              title={`Unset ${key}`}
+              operation="deleteComponentSecret"
+              input={{ ...address, key }}
+              action="Unset"
+              consequences={[
+                `${component} loses the variable ${key} and is restarted.`,
+                "The value cannot be brought back.",
+              ]}
+              done={`${key} is unset.`}
+            />
+          ),
+        })}
+      />
       <Allowed to="updateComponentSecrets" in={place}>
-        <SetSecret app={app} component={component} />
+        <Section title="Set a secret">
+          <SetSecret address={address} />
+        </Section>
       </Allowed>
-      {removing === null ? null : (
-        <ActionDialog
-          opened
-          onClose={() => setRemoving(null)}
-          title={`Unset ${removing}`}
-          operation="deleteComponentSecret"
-          input={{ ...addressOf(app), component, key: removing }}
-          action="Unset"
-          consequences={[
-            `${component} loses the variable ${removing} and is restarted.`,
-            "The value cannot be brought back.",
-          ]}
-          command={`binnacle apps secrets unset ${cliName(app)} ${removing} --component ${component}`}
-          done={`${removing} is unset.`}
-        />
-      )}
     </>
   );
 }
 
 /** The value stays in this form until it is sent; it goes neither into the cache of answers nor into an address. */
-function SetSecret({ app, component }: { readonly app: App; readonly component: string }) {
-  const cache = useQueryClient();
-  const [key, setKey] = useState("");
-  const [value, setValue] = useState("");
-  const [isSending, setSending] = useState(false);
-  const [error, setError] = useState<unknown>(null);
-  const fields = error ? failureView(error).fields : {};
-  const [wrong] = Object.values(fields);
-
-  async function send(event: FormEvent): Promise<void> {
-    event.preventDefault();
-    setSending(true);
-    setError(null);
-    try {
-      await client.call("updateComponentSecrets", { ...addressOf(app), component, body: { [key]: value } });
-      setKey("");
-      setValue("");
-      notifications.show({ message: `${key} is set. ${component} is being restarted.`, color: "green" });
-      void cache.invalidateQueries();
-    } catch (failure) {
-      setError(failure);
-    } finally {
-      setSending(false);
-    }
-  }
-
+function SetSecret({ address }: { readonly address: ReturnType<typeof addressOf> & { readonly component: string } }) {
   return (
-    <Section title="Set a secret">
-      <form onSubmit={(event) => void send(event)} autoComplete="off">
-        <Stack gap="sm">
+    <OperationForm
+      operation="updateComponentSecrets"
+      values={{ key: "", value: "" }}
+      input={({ key, value }) => ({ ...address, body: { [key]: value } })}
+      // What the API says is about the key, which is the name of the only field that it was sent.
+      renameErrors={(fields) => Object.fromEntries(Object.values(fields).map((message) => ["key", message]))}
+      hasCommands={false}
+      action="Set"
+      icon={<IconPlus size={14} aria-hidden />}
+      isReady={({ key, value }) => key !== "" && value !== ""}
+      done={({ key }) => `${key} is set. ${address.component} is being restarted.`}
+      onDone={(_, form) => form.reset()}
+    >
+      {({ field }) => (
+        <>
           <Group gap="sm" align="flex-start">
             <TextInput
               label="Key"
               placeholder="API_KEY"
-              value={key}
-              onChange={(event) => setKey(event.currentTarget.value)}
-              error={wrong}
-              autoComplete="off"
               spellCheck={false}
               w={{ base: "100%", xs: 240 }}
+              {...field("key")}
             />
-            <PasswordInput
-              label="Value"
-              value={value}
-              onChange={(event) => setValue(event.currentTarget.value)}
-              autoComplete="new-password"
-              w={{ base: "100%", xs: 320 }}
-            />
+            <PasswordInput label="Value" w={{ base: "100%", xs: 320 }} {...field("value")} />
           </Group>
-          {error && !wrong ? <FailurePanel error={error} /> : null}
-          <Group>
-            <Button
-              type="submit"
-              size="xs"
-              leftSection={<IconPlus size={14} aria-hidden />}
-              loading={isSending}
-              disabled={key === "" || value === ""}
-            >
-              Set
-            </Button>
-            <Text size="xs" c="dimmed">
-              A key that exists already gets the new value.
-            </Text>
-          </Group>
-        </Stack>
-      </form>
-    </Section>
+          <Text size="xs" c="dimmed">
+            A key that exists already gets the new value.
+          </Text>
+        </>
+      )}
+    </OperationForm>
   );
 }

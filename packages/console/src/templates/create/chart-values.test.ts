@@ -45,7 +45,7 @@ test.each([
   ["nginx", 2],
   ["image", 3],
   ["none of them", 0],
-])("[WC97] the filter %j leaves %i nodes", (text, count) => {
+])("[WC97] the filter %j leaves %i nodes of a chart's values", (text, count) => {
   const left = treeWith(tree, text);
   expect(text === "" ? left.length : all(left).length).toBe(count);
 });
@@ -60,17 +60,17 @@ test.each([
   ["ratio", [], "ratio", "number"],
   ["on", [], "on", "boolean"],
   ["nothing", [], "nothing", "string"],
-])("[WC97] %s beside %j becomes the parameter %s of type %s", (path, taken, name, type) => {
+])("[WC97] the value %s beside the names %j becomes the parameter %s of type %s", (path, taken, name, type) => {
   expect(promoted(node(path), taken)).toEqual({ path, name, type, description: "", required: false });
 });
 
-test("[WC97] a name that begins with a digit is made one that the API takes", () => {
+test("[WC97] the name of a parameter never begins with a digit, because the API refuses that", () => {
   expect(promoted({ ...node("on"), path: "ports.80-tcp" }, []).name).toBe("p_80_tcp");
 });
 
 const tag = { path: "image.tag", name: "tag", type: "string", description: "", required: false } as const;
 
-test("[WC97] names that are wrong or given twice are refused at their parameter", () => {
+test("[WC97] names of parameters that are wrong or given twice are refused at their parameter", () => {
   expect(promotionProblems([tag])).toEqual({});
   expect(promotionProblems([tag, { ...tag, path: "x" }])).toEqual({
     "image.tag": "Another parameter has this name.",
@@ -79,7 +79,7 @@ test("[WC97] names that are wrong or given twice are refused at their parameter"
   expect(Object.keys(promotionProblems([{ ...tag, name: "a b" }]))).toEqual(["image.tag"]);
 });
 
-test("[WC97] the preview has placeholders where values were promoted, and what is sent names the paths", () => {
+test("[WC97] the preview has placeholders where values were promoted, and the request names the paths", () => {
   expect(previewValues([tag, { ...tag, path: "image.repository", name: "repo" }])).toEqual({
     // biome-ignore lint/suspicious/noTemplateCurlyInString: this is a placeholder of the API.
     image: { tag: "${tag}", repository: "${repo}" },
@@ -89,7 +89,7 @@ test("[WC97] the preview has placeholders where values were promoted, and what i
   ]);
 });
 
-test("[WC97] a value named like a part of every object changes no object", () => {
+test("[WC97] a chart's value named __proto__ changes no object", () => {
   previewValues([{ ...tag, path: "__proto__.polluted" }]);
   expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
 });

@@ -59,15 +59,15 @@ export interface Promoted {
 }
 
 /** A value as a parameter: named after the last parts of its path, and of the type of its default. */
-export function promoted(node: ChartNode, taken: readonly string[]): Promoted {
-  return { path: node.path, name: nameOf(node.path, taken), type: typeOf(node), description: "", required: false };
+export function promoted(node: ChartNode, usedNames: readonly string[]): Promoted {
+  return { path: node.path, name: nameOf(node.path, usedNames), type: typeOf(node), description: "", required: false };
 }
 
-function nameOf(path: string, taken: readonly string[]): string {
+function nameOf(path: string, usedNames: readonly string[]): string {
   const parts = path.split(".").map((part) => part.replace(/[^A-Za-z0-9_]/g, "_"));
   const candidates = parts.map((_, index) => valid(parts.slice(parts.length - 1 - index).join("_")));
-  const numbered = Array.from({ length: taken.length + 1 }, (_, index) => valid(`${parts.at(-1)}_${index + 2}`));
-  return [...candidates, ...numbered].find((name) => !taken.includes(name)) ?? valid(path);
+  const numbered = Array.from({ length: usedNames.length + 1 }, (_, index) => valid(`${parts.at(-1)}_${index + 2}`));
+  return [...candidates, ...numbered].find((name) => !usedNames.includes(name)) ?? valid(path);
 }
 
 /** A name begins with a letter or an underscore, and has at most 63 characters. */

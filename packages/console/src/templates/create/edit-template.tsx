@@ -3,20 +3,18 @@ import { Button, Group, Stack } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import { parse, stringify } from "yaml";
 import { useChange } from "../../api/queries.runner.ts";
 import { client } from "../../api/session.adapter.ts";
+import { templateAddress } from "../../components/addresses.ts";
+import { FailurePanel, Loaded, lazily } from "../../components/loaded.tsx";
+import { Notice } from "../../components/notice.tsx";
+import { Section } from "../../components/page.tsx";
 import { useOrg } from "../../frame/org.tsx";
-import { templateAddress } from "../../parts/addresses.ts";
-import { FailurePanel, Loaded, LoadingLines } from "../../parts/loaded.tsx";
-import { Notice } from "../../parts/notice.tsx";
-import { Section } from "../../parts/page.tsx";
-import { Problems } from "./yaml-door.tsx";
+import { Problems } from "./yaml-source.tsx";
 
-const YamlEditor = lazy(async () => ({
-  default: (await import("../../apps/configuration/yaml-editor.tsx")).YamlEditor,
-}));
+const YamlEditor = lazily(async () => (await import("../../apps/configuration/yaml-editor.tsx")).YamlEditor);
 
 interface Address {
   readonly namespace: string;
@@ -76,9 +74,7 @@ function Editor(props: {
   return (
     <Section title={`${props.template.namespace}/${props.template.name}`}>
       <Stack>
-        <Suspense fallback={<LoadingLines lines={8} />}>
-          <YamlEditor label="The template as YAML" value={text} problems={[]} onChange={setText} />
-        </Suspense>
+        <YamlEditor label="The template as YAML" value={text} problems={[]} onChange={setText} />
         {unread ? (
           <Notice tone="bad" title="The text is not YAML">
             {unread}

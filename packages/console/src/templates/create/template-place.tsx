@@ -1,13 +1,14 @@
 import { Group, Select, Stack, TagsInput, Textarea, TextInput } from "@mantine/core";
 import { useAll } from "../../api/all.runner.ts";
+import type { Fields } from "../../components/form.tsx";
 import { useAccess, useMay, useOrg } from "../../frame/org.tsx";
-import { ProjectChoice } from "../../parts/project-choice.tsx";
+import { ProjectChoice } from "../../projects/project-choice.tsx";
 import type { Scope } from "../gallery.ts";
 
 export interface Place {
   readonly name: string;
   readonly scope: Scope;
-  readonly projectId: string | null;
+  readonly project_id: string | null;
   /** Of templates that belong to no project. */
   readonly namespace: string;
   readonly description: string;
@@ -17,7 +18,7 @@ export interface Place {
 export const NEW_PLACE: Place = {
   name: "",
   scope: "project",
-  projectId: null,
+  project_id: null,
   namespace: "",
   description: "",
   tags: [],
@@ -29,31 +30,26 @@ const SCOPES: readonly { readonly value: Scope; readonly label: string }[] = [
   { value: "global", label: "Global: everybody on this installation" },
 ];
 
-/** The fields of a place as a request has them, or null while something is missing. */
-export function usePlaceBody(place: Place) {
+/** Gives the fields of a place as a request has them, or null while something is missing. */
+export function usePlaceBody() {
   const org = useOrg();
   const projects = useAll("listProjects", { org_id: org.id });
-  const project = projects.data?.find(({ id }) => id === place.projectId);
-  const common = {
-    name: place.name,
-    scope: place.scope,
-    ...(place.description ? { description: place.description } : {}),
-    ...(place.tags.length > 0 ? { tags: place.tags } : {}),
+  return ({ name, scope, description, tags, project_id, namespace }: Place) => {
+    const common = {
+      name,
+      scope,
+      ...(description ? { description } : {}),
+      ...(tags.length > 0 ? { tags } : {}),
+    };
+    if (name === "") return null;
+    if (scope !== "project") return namespace === "" ? null : { ...common, namespace, org_id: org.id };
+    const project = projects.data?.find(({ id }) => id === project_id);
+    return project ? { ...common, namespace: project.namespace, project_id: project.id } : null;
   };
-  if (place.name === "") return null;
-  if (place.scope !== "project") {
-    return place.namespace === "" ? null : { ...common, namespace: place.namespace, org_id: org.id };
-  }
-  return project ? { ...common, namespace: project.namespace, project_id: project.id } : null;
 }
 
 /** Name, scope and description of a new template. Scopes that the caller may not write are not offered. */
-export function TemplatePlace(props: {
-  readonly place: Place;
-  readonly onChange: (place: Place) => void;
-  readonly problems: Readonly<Record<string, string>>;
-}) {
-  const { place, onChange, problems } = props;
+export function TemplatePlace({ field, values, set }: Fields<Place>) {
   const access = useAccess();
   const isAdmin = useMay()("updateOrg");
   const offered = SCOPES.filter(
@@ -63,57 +59,27 @@ export function TemplatePlace(props: {
   return (
     <Stack gap="sm">
       <Group grow align="flex-start">
-        <TextInput
-          label="Name of the template"
-          value={place.name}
-          onChange={(event) => onChange({ ...place, name: event.currentTarget.value })}
-          error={problems["name"]}
-          autoComplete="off"
-          withAsterisk
-        />
-        <Select
-          label="Who sees it"
-          data={[...offered]}
-          value={place.scope}
-          onChange={(scope) => onChange({ ...place, scope: (scope ?? "project") as Scope })}
-          allowDeselect={false}
-          error={problems["scope"]}
-        />
+        <TextInput label="Name of the template" withAsterisk {...field("name")} />
+        <Select label="Who sees it" data={[...offered]} allowDeselect={false} {...field("scope")} />
       </Group>
-      {place.scope === "project" ? (
+      {values.scope === "project" ? (
         <ProjectChoice
           to="deployStackTemplate"
           description="Whoever has a role on it sees the template."
-          value={place.projectId}
-          onChange={(projectId) => onChange({ ...place, projectId })}
-          problem={problems["project_id"] ?? problems["namespace"]}
+          value={values.project_id}
+          onChange={(project_id) => set({ project_id })}
+          problem={field("project_id").error ?? field("namespace").error}
         />
       ) : (
         <TextInput
           label="Namespace"
           description="The first part of its address, such as the name of your team."
-          value={place.namespace}
-          onChange={(event) => onChange({ ...place, namespace: event.currentTarget.value })}
-          error={problems["namespace"]}
-          autoComplete="off"
           withAsterisk
+          {...field("namespace")}
         />
       )}
-      <Textarea
-        label="Description"
-        value={place.description}
-        onChange={(event) => onChange({ ...place, description: event.currentTarget.value })}
-        error={problems["description"]}
-        autosize
-        minRows={2}
-      />
-      <TagsInput
-        label="Tags"
-        description="Press Enter after each."
-        value={[...place.tags]}
-        onChange={(tags) => onChange({ ...place, tags })}
-        error={problems["tags"]}
-      />
+      <Textarea label="Description" autosize minRows={2} {...field("description")} />
+      <TagsInput label="Tags" description="Press Enter after each." {...field("tags")} />
     </Stack>
   );
 }

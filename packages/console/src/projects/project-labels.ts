@@ -1,6 +1,6 @@
 import type { DeletionPreview, Project, VolumeOutlook } from "@binnacle/client";
 
-export interface LifecycleWords {
+export interface LifecycleText {
   /** What is happening. */
   readonly what: string;
   /** Why, or null where there is nothing to explain. */
@@ -16,7 +16,7 @@ type Lifecycle = Pick<Project, "lifecycle" | "lifecycle_reason" | "lifecycle_mes
 const UNHEARD = "The operator of the cluster is not connected, or has not been heard of for more than a minute.";
 
 /** The lifecycle of a project in words: what is happening, why, and what to do. */
-export function lifecycleWords({ lifecycle, lifecycle_reason, lifecycle_message, stale }: Lifecycle): LifecycleWords {
+export function lifecycleText({ lifecycle, lifecycle_reason, lifecycle_message, stale }: Lifecycle): LifecycleText {
   if (lifecycle === "cleanup_pending") {
     return lifecycle_reason === "cleanup_degraded"
       ? {
@@ -32,6 +32,14 @@ export function lifecycleWords({ lifecycle, lifecycle_reason, lifecycle_message,
           at: stale ? "cluster" : null,
         };
   }
+  if (lifecycle === "cleanup_degraded" && lifecycle_reason === "cluster_detached") {
+    return {
+      what: "The cluster of the project is being detached. What runs in it stays.",
+      why: null,
+      todo: "This record ends when the operator has let go of it; the cluster says what that waits for.",
+      at: "cluster",
+    };
+  }
   if (lifecycle === "cleanup_degraded") {
     return {
       what: "The project was given up with its cluster. Its record stays until somebody confirms that the namespace is gone.",
@@ -40,7 +48,7 @@ export function lifecycleWords({ lifecycle, lifecycle_reason, lifecycle_message,
       at: "cluster",
     };
   }
-  if (lifecycle === "degraded") return degradedWords(lifecycle_reason, lifecycle_message);
+  if (lifecycle === "degraded") return degradedText(lifecycle_reason, lifecycle_message);
   if (lifecycle === "pending") {
     return {
       what: "The cluster has been asked to create the namespace and its policy.",
@@ -64,7 +72,7 @@ export function lifecycleWords({ lifecycle, lifecycle_reason, lifecycle_message,
       };
 }
 
-function degradedWords(reason: Project["lifecycle_reason"], message: string | null): LifecycleWords {
+function degradedText(reason: Project["lifecycle_reason"], message: string | null): LifecycleText {
   switch (reason) {
     case "operator_unreachable":
       return {
@@ -89,6 +97,7 @@ function degradedWords(reason: Project["lifecycle_reason"], message: string | nu
       };
     case "cleanup_degraded":
     case "cluster_abandoned":
+    case "cluster_detached":
     case null:
       return { what: "The project is not as it should be.", why: message, todo: null, at: null };
   }

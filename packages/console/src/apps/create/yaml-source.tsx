@@ -4,14 +4,13 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useAll } from "../../api/all.runner.ts";
 import { useChange } from "../../api/queries.runner.ts";
+import { appAddress, appSearch } from "../../components/addresses.ts";
+import { FailurePanel } from "../../components/loaded.tsx";
+import { SameByCommand } from "../../components/same-by-command.tsx";
+import { usePageSearch } from "../../components/use-search.tsx";
 import { useOrg } from "../../frame/org.tsx";
-import { SameByCommand } from "../../parts/action-dialog.tsx";
-import { appAddress, appSearch } from "../../parts/addresses.ts";
-import { FailurePanel } from "../../parts/loaded.tsx";
-import { ProjectChoice } from "../../parts/project-choice.tsx";
-import { usePageSearch } from "../../parts/use-search.tsx";
-import { type FormProblem, problemsOf } from "../configuration/app-change.ts";
-import type { AppForm } from "../configuration/app-form.ts";
+import { ProjectChoice } from "../../projects/project-choice.tsx";
+import { type AppForm, type FormProblem, problemsOf } from "../configuration/app-form.ts";
 import { AppEditor, useEditing } from "../configuration/editor.tsx";
 
 const FIRST: AppForm = {
@@ -23,7 +22,7 @@ const FIRST: AppForm = {
 };
 
 /** An app from a `binnacle.yaml`, with the form beside it. A project that the file names is taken unless another one is chosen. */
-export function YamlDoor() {
+export function YamlSource() {
   const org = useOrg();
   const navigate = useNavigate();
   const [search, choose] = usePageSearch();
@@ -72,7 +71,7 @@ export function YamlDoor() {
         />
       </AppEditor>
       {change.error && problems.length === 0 ? <FailurePanel error={change.error} /> : null}
-      <SameByCommand operation="createApp" input={input} command="binnacle apps deploy -f binnacle.yaml" />
+      <SameByCommand operation="createApp" input={input} />
       <Group>
         <Button
           leftSection={<IconRocket size={16} aria-hidden />}

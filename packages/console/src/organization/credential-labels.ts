@@ -1,12 +1,12 @@
 import type { CredentialCheck } from "@binnacle/client";
 
-interface CheckWords {
+interface CheckText {
   readonly title: string;
   readonly lines: readonly string[];
 }
 
 /** The outcome of a check: what is missing first, and what could not be found out last. */
-export function checkLines({ ok, error, identity, permissions, quotas }: CredentialCheck): CheckWords {
+export function checkLines({ ok, error, identity, permissions, quotas }: CredentialCheck): CheckText {
   const title = ok ? "The credential suffices" : "The credential does not suffice";
   if (error) return { title, lines: [error.message] };
   const unknown = permissions.filter(({ allowed }) => allowed === null).map(({ action }) => action);

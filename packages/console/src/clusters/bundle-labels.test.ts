@@ -1,6 +1,6 @@
 import type { BundleDiff } from "@binnacle/client";
 import { expect, test } from "vitest";
-import { bundleLines, settingsOf, upgradesOf } from "./bundle-words.ts";
+import { bundleLines, settingsOf, upgradesOf } from "./bundle-labels.ts";
 
 const diff: BundleDiff = {
   from: "1.2",
@@ -20,7 +20,7 @@ const diff: BundleDiff = {
   settings: [{ path: "limits.nodes.max_agents", from: 20, to: 100 }],
 };
 
-test("[WC67] the difference of two bundles is one list, with what cannot be taken back first", () => {
+test("[WC67] the difference of two bundles is one list, with what cannot be undone first", () => {
   expect(bundleLines(diff).map(({ part, name, kind, from, to }) => [part, name, kind, from, to])).toEqual([
     ["Core", "k3s", "changed", "v1.31.6+k3s1", "v1.33.5+k3s1"],
     ["Core", "cilium", "changed", "1.16.7", "1.18.2"],
@@ -44,7 +44,7 @@ test.each([
   expect(line?.name === "longhorn" ? line.warning : null).toBe(warning);
 });
 
-test("[WC67] upgrades are the bundles after the one that is installed; one that is not in the catalog can become any", () => {
+test("[WC67] the offered upgrades are the bundles after the installed one, or all where it is not in the catalog", () => {
   expect(upgradesOf("1.3", ["1.2", "1.3", "1.4", "1.10"])).toEqual(["1.4", "1.10"]);
   expect(upgradesOf("1.10", ["1.2", "1.10"])).toEqual([]);
   expect(upgradesOf("0.9", ["1.2", "1.3"])).toEqual(["1.2", "1.3"]);

@@ -1,19 +1,18 @@
 import type { Answer, ValidationItem } from "@binnacle/client";
 import { Button, Group, List, Stack, Text, TextInput } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
-import { lazy, Suspense, useState } from "react";
+import { useState } from "react";
 import { useAll } from "../../api/all.runner.ts";
 import { useChange } from "../../api/queries.runner.ts";
+import { templateAddress } from "../../components/addresses.ts";
+import { binnacleOf } from "../../components/commands.ts";
+import { FailurePanel, lazily } from "../../components/loaded.tsx";
+import { Notice } from "../../components/notice.tsx";
+import { Section } from "../../components/page.tsx";
 import { useOrg } from "../../frame/org.tsx";
-import { templateAddress } from "../../parts/addresses.ts";
-import { FailurePanel, LoadingLines } from "../../parts/loaded.tsx";
-import { Notice } from "../../parts/notice.tsx";
-import { Section } from "../../parts/page.tsx";
-import { ProjectChoice } from "../../parts/project-choice.tsx";
+import { ProjectChoice } from "../../projects/project-choice.tsx";
 
-const YamlEditor = lazy(async () => ({
-  default: (await import("../../apps/configuration/yaml-editor.tsx")).YamlEditor,
-}));
+const YamlEditor = lazily(async () => (await import("../../apps/configuration/yaml-editor.tsx")).YamlEditor);
 
 const FIRST = `name: my-template
 version: 1.0.0
@@ -38,7 +37,7 @@ components:
 type Reading = Extract<Answer<"createStackTemplateFromYaml">, { readonly valid: boolean }>;
 
 /** A template from YAML. The API reads it, and says of everything that is wrong where it is. */
-export function YamlDoor() {
+export function YamlSource() {
   const org = useOrg();
   const navigate = useNavigate();
   const change = useChange("createStackTemplateFromYaml");
@@ -75,17 +74,15 @@ export function YamlDoor() {
   return (
     <Section title="From YAML">
       <Stack>
-        <Suspense fallback={<LoadingLines lines={8} />}>
-          <YamlEditor
-            label="The template as YAML"
-            value={text}
-            problems={[]}
-            onChange={(next) => {
-              setText(next);
-              setReading(null);
-            }}
-          />
-        </Suspense>
+        <YamlEditor
+          label="The template as YAML"
+          value={text}
+          problems={[]}
+          onChange={(next) => {
+            setText(next);
+            setReading(null);
+          }}
+        />
         {reading ? <Verdict reading={reading} /> : null}
         {change.error ? <FailurePanel error={change.error} /> : null}
         <Group grow align="flex-start">
@@ -105,7 +102,7 @@ export function YamlDoor() {
         </Group>
         <Group justify="flex-end">
           <Text size="xs" c="dimmed" style={{ flex: 1 }}>
-            The same by command: <code>binnacle templates validate template.yaml --create</code>
+            The same by command: <code>{binnacleOf("createStackTemplateFromYaml", { body: { create: true } })}</code>
           </Text>
           <Button variant="default" onClick={() => void send(false)} loading={change.isPending}>
             Check

@@ -1,6 +1,6 @@
 import type { DeletionPreview, Project } from "@binnacle/client";
 import { expect, test } from "vitest";
-import { deletionLines, lifecycleWords } from "./project-words.ts";
+import { deletionLines, lifecycleText } from "./project-labels.ts";
 
 const project = { lifecycle: "ready", lifecycle_reason: null, lifecycle_message: null, stale: false } as const;
 type Row = [
@@ -27,7 +27,7 @@ test.each<Row>([
 ])(
   "[WC69] a project that is %s (%s, stale: %s) leads to %s and says %s",
   (lifecycle, lifecycle_reason, stale, at, what) => {
-    const words = lifecycleWords({ ...project, lifecycle, lifecycle_reason, stale });
+    const words = lifecycleText({ ...project, lifecycle, lifecycle_reason, stale });
     expect(words.what).toMatch(what);
     expect(words.at).toBe(at);
     // Whatever sends people somewhere says what to do there.
@@ -35,8 +35,8 @@ test.each<Row>([
   },
 );
 
-test("[WC69] the cluster's own words are the reason", () => {
-  const words = lifecycleWords({
+test("[WC69] a degraded project shows the cluster's own words as the reason", () => {
+  const words = lifecycleText({
     ...project,
     lifecycle: "degraded",
     lifecycle_reason: "apply_failed",
@@ -68,7 +68,7 @@ const volume = (claim: string, fate: "deleted" | "released" | "kept" | "unknown"
   recovery: "",
 });
 
-test("[WC70] a deletion names what goes, with data that is lost first", () => {
+test("[WC70] the preview of a project's deletion names what goes, with data that is lost first", () => {
   expect(
     deletionLines({
       ...preview,
@@ -83,7 +83,7 @@ test("[WC70] a deletion names what goes, with data that is lost first", () => {
   ]);
 });
 
-test("[WC70] a cluster that does not answer, and a list that is cut, are told", () => {
+test("[WC70] the preview of a project's deletion says that a cluster does not answer, or that a list is cut", () => {
   const lines = deletionLines({
     ...preview,
     apps: [],
@@ -96,7 +96,7 @@ test("[WC70] a cluster that does not answer, and a list that is cut, are told", 
   expect(lines).toEqual(["No app is in it.", "The operator is not connected.", "There is more than is listed here."]);
 });
 
-test("[WC70] long lists are cut and counted", () => {
+test("[WC70] long lists in the preview of a project's deletion are cut and counted", () => {
   const apps = Array.from({ length: 14 }, (_, index) => ({ id: String(index), name: `app-${index}` }));
   expect(deletionLines({ ...preview, apps })[0]).toMatch(/^14 apps: app-0, .*app-11 and 2 more\.$/);
 });

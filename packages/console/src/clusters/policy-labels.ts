@@ -1,4 +1,5 @@
 import type { Cluster, ClusterWideChart } from "@binnacle/client";
+import { isGivenUp } from "../status/status.ts";
 
 export const POD_SECURITY = [
   { value: "restricted", label: "Restricted: current hardening practice" },
@@ -25,6 +26,8 @@ export interface DangerousActions {
   readonly canScale: boolean;
   /** Why not, in words; null where it can be done. */
   readonly abandonRefusal: string | null;
+  /** The same of letting it go. */
+  readonly detachRefusal: string | null;
   readonly deleteConsequences: readonly string[];
 }
 
@@ -32,14 +35,18 @@ export interface DangerousActions {
 export function dangerousActions({ provider, status }: Pick<Cluster, "provider" | "status">): DangerousActions {
   const isOwn = provider === null;
   return {
-    canScale: !isOwn && !["provisioning", "abandoned", "destroying", "error"].includes(status),
+    canScale: !isOwn && !["provisioning", "abandoned", "detaching", "destroying", "error"].includes(status),
     abandonRefusal:
       status === "connected"
         ? "Its operator is connected, so its projects can be deleted properly. Abandoning is for clusters that never come back."
         : null,
+    detachRefusal:
+      status === "connected"
+        ? null
+        : "Only its operator can let go of what it manages, and is not connected. Abandon the cluster if it never comes back.",
     deleteConsequences: isOwn
       ? [
-          ...(status === "abandoned"
+          ...(isGivenUp(status)
             ? [
                 "Its projects, apps and addons end with it, although nobody has confirmed that they are gone from the cluster.",
                 "An operator that returns is refused, and what it runs stays.",

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { chartLines, chartsOf, dangerousActions } from "./policy-words.ts";
+import { chartLines, chartsOf, dangerousActions } from "./policy-labels.ts";
 
-test("[WC68] charts are written one in a line, and empty lines are none", () => {
+test("[WC68] allowed charts are written one per line, and empty lines are ignored", () => {
   const charts = [{ repo: "https://charts.example.com", name: "cert-manager" }];
   expect(chartsOf(`\n${chartLines(charts).join("\n")}\n  \n`)).toEqual(charts);
   expect(chartsOf("https://charts.example.com")).toEqual([{ repo: "https://charts.example.com", name: "" }]);
@@ -15,13 +15,16 @@ test.each([
   ["aws", "destroying", false, true],
   ["aws", "abandoned", false, true],
   ["aws", "error", false, true],
-] as const)("[WC68] a cluster of %s that is %s can be scaled: %s, given up: %s", (provider, status, scale, abandon) => {
-  const actions = dangerousActions({ provider, status });
-  expect(actions.canScale).toBe(scale);
-  expect(actions.abandonRefusal === null).toBe(abandon);
-});
+] as const)(
+  "[WC68] a cluster of provider %s that is %s can be scaled: %s, abandoned: %s",
+  (provider, status, scale, abandon) => {
+    const actions = dangerousActions({ provider, status });
+    expect(actions.canScale).toBe(scale);
+    expect(actions.abandonRefusal === null).toBe(abandon);
+  },
+);
 
-test("[WC68] deleting says what goes: the record of an own cluster, the machines of a provisioned one", () => {
+test("[WC68] the deletion of a cluster says what goes: a registered cluster's record, a provisioned one's machines", () => {
   expect(dangerousActions({ provider: null, status: "connected" }).deleteConsequences.join(" ")).toContain(
     "not uninstalled",
   );

@@ -1,6 +1,6 @@
 import type { CredentialCheck } from "@binnacle/client";
 import { expect, test } from "vitest";
-import { checkLines } from "./credential-words.ts";
+import { checkLines } from "./credential-labels.ts";
 
 const CHECK: CredentialCheck = {
   ok: true,
@@ -31,12 +31,12 @@ test.each<[string, Partial<CredentialCheck>, string, string]>([
     "The credential does not suffice",
     "The quota vCPU is used up: 5 of 5.",
   ],
-])("[WC123] a credential that %s says so, what is missing first", (_, change, title, first) => {
+])("[WC123] the check of a credential that %s says so, what is missing first", (_, change, title, first) => {
   const words = checkLines({ ...CHECK, ...change });
   expect([words.title, words.lines[0]]).toEqual([title, first]);
 });
 
-test("[WC123] a permission that could not be found out is named last", () => {
+test("[WC123] the check of a credential names a permission that could not be determined last", () => {
   const permissions = [{ action: "iam:PassRole", allowed: null }];
   expect(checkLines({ ...CHECK, permissions }).lines.at(-1)).toContain("iam:PassRole");
 });

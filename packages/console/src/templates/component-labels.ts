@@ -12,7 +12,7 @@ interface Component {
 }
 
 /** A component of a template in a few words: its kind, and the image or chart that it runs. */
-export function componentWords(component: Component): { readonly kind: string; readonly detail: string | null } {
+export function componentText(component: Component): { readonly kind: string; readonly detail: string | null } {
   const { workload_spec: workload, addon_spec: addon, chart_spec: chart } = component;
   if (chart) return { kind: "chart", detail: `${chart.repo}/${chart.name}${chart.version ? `:${chart.version}` : ""}` };
   if (addon) return { kind: "addon", detail: addon.instance ?? addon.chart_version ?? null };
