@@ -3,7 +3,8 @@ import { join } from "node:path";
 
 /**
  * `scripts/ci-summary.ts <folder with Vitest's JSON reports>` counts each test once, however many suites have run it: it has
- * failed where it failed in any of them, and passed where it passed in one and failed in none.
+ * failed where it failed in any of them, and passed where it passed in one and failed in none. The failed ones are named at the end,
+ * where they are found in an output of a thousand lines.
  */
 interface Report {
   readonly testResults: readonly {
@@ -27,11 +28,10 @@ for (const file of readdirSync(folder).filter((name) => name.endsWith(".json")))
 }
 
 const counts = { passed: 0, failed: 0, skipped: 0 };
-for (const statuses of outcomes.values()) {
+for (const [test, statuses] of outcomes) {
+  if (statuses.has("failed")) process.stdout.write(`FAILED ${test}\n`);
   if (statuses.has("failed")) counts.failed += 1;
   else if (statuses.has("passed")) counts.passed += 1;
   else counts.skipped += 1;
 }
-process.stdout.write(
-  `${outcomes.size} distinct tests: ${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped everywhere\n`,
-);
+process.stdout.write(`Tests: ${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`);
