@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
+import { setTimeout as pause } from "node:timers/promises";
 import type { Ask, Identity, State } from "./hub-operators.ts";
 
 /** Operators in a few processes of their own, so that their work is not counted as the hub's. */
@@ -11,12 +12,14 @@ export interface Crowd {
   stop(): Promise<void>;
 }
 
+const LONGEST_WAIT_MS = 180_000;
+
 export function startCrowd(processes: number): Crowd {
   const script = new URL("./hub-operators.ts", import.meta.url);
   const children = Array.from({ length: processes }, () => fork(script));
   const stored = new Map<string, number>();
 
-  async function look(): Promise<number> {
+  async function observe(): Promise<number> {
     const states = await Promise.all(children.map((child) => ask(child)));
     for (const state of states) for (const [key, atMs] of state.stored) stored.set(key, atMs);
     return states.reduce((sum, { live }) => sum + live, 0);
@@ -29,9 +32,9 @@ export function startCrowd(processes: number): Crowd {
         child.send({ connect: { url, identities: own } } satisfies Ask);
       }
     },
-    live: look,
+    live: observe,
     async stored() {
-      await look();
+      await observe();
       const taken = new Map(stored);
       stored.clear();
       return taken;
@@ -49,4 +52,16 @@ async function ask(child: ChildProcess): Promise<State> {
   child.send("state" satisfies Ask);
   const [state] = await answer;
   return state as State;
+}
+
+/** Returns how long it took, or how many were missing when it took too long. */
+export async function untilAllLive(crowd: Crowd, count: number): Promise<string> {
+  const startedAt = performance.now();
+  for (;;) {
+    const live = await crowd.live();
+    const tookMs = performance.now() - startedAt;
+    if (live >= count) return `${(tookMs / 1_000).toFixed(1)} s`;
+    if (tookMs > LONGEST_WAIT_MS) return `${live} of ${count} after ${LONGEST_WAIT_MS / 1_000} s`;
+    await pause(100);
+  }
 }

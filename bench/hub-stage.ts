@@ -6,8 +6,9 @@ import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connectRedisBus } from "../packages/server/src/bus/bus.adapter.ts";
+import { connectPostgresBus } from "../packages/server/src/bus/postgres-bus.adapter.ts";
 import { createAgentTokens } from "../packages/server/src/clusters/agent-token.adapter.ts";
-import { connect } from "../packages/server/src/database/connection.adapter.ts";
+import { clientConfig, connect } from "../packages/server/src/database/connection.adapter.ts";
 import { startEmbeddedPostgres } from "../packages/server/src/database/embedded/embedded.adapter.ts";
 import { DISPATCH_TOPIC } from "../packages/server/src/dispatch/dispatch.ts";
 import { newId } from "../packages/server/src/id.adapter.ts";
@@ -28,21 +29,35 @@ const COMMIT = `
   insert into desired_resources (cluster_id, kind, resource_id, key, generation, revision, updated_at)
   select $3, 'project', $1, $5, 1, revision, now() from raised`;
 
-/** A hub alone in its process, on an embedded database with many clusters and a Redis. */
+/** Hubs alone in their processes, on an embedded database with many clusters. */
 export interface HubStage {
   readonly identities: readonly Identity[];
+  /** The first of them. */
   readonly hub: () => Process;
+  readonly hubs: readonly Process[];
   readonly url: () => string;
   /** Stores a new project, and hints at it once it is committed. */
   commit(clusterId: string, name: string): Promise<void>;
   residentKb(): Promise<number>;
-  /** Without a goodbye. */
+  /** Ends the first without a goodbye. */
   kill(): Promise<void>;
   /** On the same port, so that the operators find it again. */
   restart(): Promise<void>;
 }
 
-export async function withHubStage(clusters: number, work: (stage: HubStage) => Promise<void>): Promise<void> {
+export interface HubOptions {
+  readonly hubs: number;
+  /** Otherwise hints go over PostgreSQL. */
+  readonly hasRedis: boolean;
+  /** Starts the nth hub with what limits its process. */
+  readonly within?: (nth: number) => readonly string[];
+}
+
+export async function withHubStage(
+  clusters: number,
+  work: (stage: HubStage) => Promise<void>,
+  options: HubOptions = { hubs: 1, hasRedis: true },
+): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "binnacle-bench-"));
   // Open to the user that PostgreSQL runs as when this runs as root.
   await chmod(folder, 0o755);
@@ -50,19 +65,27 @@ export async function withHubStage(clusters: number, work: (stage: HubStage) => 
   const { host, port, user, database: name } = embedded.connection;
   const databaseUrl = `postgres:///${name}?host=${encodeURIComponent(host)}&port=${port}&user=${user}`;
   const database = connect({ url: databaseUrl }, { poolSize: COMMITTERS, onError: () => undefined });
-  const redis = await startRedis(folder);
-  const bus = connectRedisBus(redis.url, SILENT);
+  const redis = options.hasRedis ? await startRedis(folder) : null;
+  const bus = redis
+    ? connectRedisBus(redis.url, SILENT)
+    : connectPostgresBus(clientConfig({ url: databaseUrl }), SILENT);
   const signingKey = randomBytes(32).toString("base64url");
-  const start = (listenOn: number) =>
-    startNode("packages/server/src/main.ts", {
-      DATABASE_URL: databaseUrl,
-      REDIS_URL: redis.url,
-      BINNACLE_DATA_DIR: folder,
-      BINNACLE_SECRET_KEY: signingKey,
-      BINNACLE_HUB_PORT: String(listenOn),
-      BINNACLE_ROLES: "hub",
-    });
-  let hub = await start(0);
+  const start = (listenOn: number, nth: number) =>
+    startNode(
+      "packages/server/src/main.ts",
+      {
+        DATABASE_URL: databaseUrl,
+        ...(redis ? { REDIS_URL: redis.url } : {}),
+        BINNACLE_DATA_DIR: folder,
+        BINNACLE_SECRET_KEY: signingKey,
+        BINNACLE_HUB_PORT: String(listenOn),
+        BINNACLE_ROLES: "hub",
+      },
+      options.within?.(nth),
+    );
+  const hubs: Process[] = [];
+  const hub = () => hubs[0] as Process;
+  for (let nth = 0; nth < options.hubs; nth += 1) hubs.push(await start(0, nth));
   try {
     const { id: orgId } = await database.kysely.selectFrom("orgs").select("id").executeTakeFirstOrThrow();
     const tokens = await createAgentTokens(signingKey, () => new Date());
@@ -77,29 +100,30 @@ export async function withHubStage(clusters: number, work: (stage: HubStage) => 
     );
     await work({
       identities,
-      hub: () => hub,
-      url: () => `ws://127.0.0.1:${hub.port}/hub/v1`,
+      hub,
+      hubs,
+      url: () => `ws://127.0.0.1:${hub().port}/hub/v1`,
       async commit(clusterId, name) {
         const values = [newId(), orgId, clusterId, name, `project/${name}`];
         await database.pool.query({ name: "commit", text: COMMIT, values });
         bus.publish(DISPATCH_TOPIC, { cluster_id: clusterId });
       },
       async residentKb() {
-        const status = await readFile(`/proc/${hub.pid}/status`, "utf8");
+        const status = await readFile(`/proc/${hub().pid}/status`, "utf8");
         return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]);
       },
       async kill() {
-        process.kill(hub.pid, "SIGKILL");
-        await hub.stop();
+        process.kill(hub().pid, "SIGKILL");
+        await hub().stop();
       },
       async restart() {
-        hub = await start(hub.port);
+        hubs[0] = await start(hub().port, 0);
       },
     });
   } finally {
-    await hub.stop();
+    for (const running of hubs) await running.stop();
     await bus.close();
-    await redis.stop();
+    await redis?.stop();
     await database.close();
     await embedded.stop();
     await rm(folder, { recursive: true, force: true });

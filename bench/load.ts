@@ -64,7 +64,7 @@ function hammer(target: Target, endsAt: number, latencies: number[], pauseMs: nu
       received += chunk;
       if (!isWhole(received)) return;
       const now = performance.now();
-      if (!received.startsWith("HTTP/1.1 20")) return reject(new Error(received.slice(0, 300)));
+      if (!received.startsWith("HTTP/1.1 20")) return reject(new Error(`${target.path}: ${received.slice(0, 300)}`));
       latencies.push(now - sentAt);
       if (now < endsAt) return pauseMs > 0 ? void setTimeout(send, pauseMs) : send();
       socket.end();

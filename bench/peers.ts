@@ -1,7 +1,13 @@
 import Fastify from "fastify";
-import { STATEMENTS } from "../packages/server/src/access/place.store.ts";
+import type { Statement } from "../packages/server/src/access/caller.store.ts";
+import { placeStatements } from "../packages/server/src/access/place.store.ts";
+import { ME } from "../packages/server/src/accounts/own-record.store.ts";
+import { USER_COLUMNS } from "../packages/server/src/accounts/user.store.ts";
+import { appPlace } from "../packages/server/src/apps/app-place.store.ts";
 import { connect } from "../packages/server/src/database/connection.adapter.ts";
 import { newId } from "../packages/server/src/id.adapter.ts";
+import { orgPlace } from "../packages/server/src/orgs/org-place.store.ts";
+import { projectPlace } from "../packages/server/src/projects/project-place.store.ts";
 
 /**
  * The peers that Binnacle is compared with, in one process: a bare Fastify route with no authentication and no database,
@@ -24,19 +30,19 @@ const app = Fastify();
 const ORG_FIELDS = ["id", "name", "slug", "description", "created_at", "updated_at"] as const;
 const org = (row: Record<string, unknown>) => Object.fromEntries(ORG_FIELDS.map((field) => [field, row[field]]));
 
-async function see(what: keyof typeof STATEMENTS, ...values: unknown[]): Promise<Record<string, unknown>> {
-  const { rows } = await pool.query({ ...STATEMENTS[what].session, values: [SESSION_ID, new Date(), ...values] });
+async function see({ session }: Statement, ...values: unknown[]): Promise<Record<string, unknown>> {
+  const { rows } = await pool.query({ ...session, values: [SESSION_ID, new Date(), ...values] });
   return rows[0];
 }
 
 const [sample] = (await pool.query("select * from orgs where id = $1", [ORG_ID])).rows;
 app.get("/bare", () => org(sample));
 
-app.get("/org", async () => org(await see("org", ORG_ID)));
+app.get("/org", async () => org(await see(placeStatements(orgPlace).short, ORG_ID)));
 
 const USER_FIELDS = ["id", "name", "username", "email", "is_superuser", "organizations", "bindings"];
 app.get("/me", async () => {
-  const row = await see("me");
+  const row = await see(ME.statement);
   return Object.fromEntries(USER_FIELDS.map((field) => [field, row[field]]));
 });
 
@@ -49,6 +55,19 @@ app.get("/orgs", async () => {
     }),
   ]);
   return { data: rows.map(org), total_count: totals.rows[0].total, page: 1, items_per_page: 10, has_more: true };
+});
+
+const LISTED_USER = USER_COLUMNS.filter((column) => column !== "email_vouched_by");
+app.get("/users", async () => {
+  const [{ rows }, totals] = await Promise.all([
+    pool.query({ name: "users", text: "select * from users order by id desc limit 10 offset 0" }),
+    pool.query({
+      name: "total_users",
+      text: "select coalesce(sum(delta), 0)::bigint as total from row_counts where relation = 'users'",
+    }),
+  ]);
+  const data = rows.map((row) => Object.fromEntries(LISTED_USER.map((field) => [field, row[field]])));
+  return { data, total_count: totals.rows[0].total, page: 1, items_per_page: 10, has_more: true };
 });
 
 app.get("/list", async () => {
@@ -68,7 +87,7 @@ app.get("/list", async () => {
   return { data: rows, total_count: totals.rows[0].total, page: 1, items_per_page: 10, has_more: true };
 });
 
-app.get("/app", () => see("app", PROJECT_ID, NAMESPACE, APP));
+app.get("/app", () => see(placeStatements(appPlace).short, PROJECT_ID, NAMESPACE, APP));
 
 /** The statements of an app's creation, in its order and in one transaction. */
 const CREATE: readonly (readonly [name: string, text: string])[] = [
@@ -104,7 +123,7 @@ let created = 0;
 app.post("/apps", async (request, reply) => {
   const { name, components } = request.body as { name: string; components: object[] };
   const projectId = projects[created++ % projects.length];
-  const seen = await see("project", projectId);
+  const seen = await see(placeStatements(projectPlace).short, projectId);
   const client = await pool.connect();
   const run = (index: number, ...values: unknown[]) => {
     const [statement, text] = CREATE[index] as readonly [string, string];

@@ -41,8 +41,8 @@ type Figure = "perSecond" | "p50Ms" | "p99Ms" | "cpuUsPerRequest";
 
 export const middleOf = (rounds: readonly Round[], figure: Figure) => median(rounds.map((round) => round[figure]));
 
-export function ratio(figure: Figure, ours: readonly Round[], theirs: readonly Round[]): string {
-  return median(ours.map((round, index) => round[figure] / (theirs[index]?.[figure] ?? Number.NaN))).toFixed(2);
+export function ratio(figure: Figure, ours: readonly Round[], theirs: readonly Round[]): number {
+  return median(ours.map((round, index) => round[figure] / (theirs[index]?.[figure] ?? Number.NaN)));
 }
 
 function median(values: readonly number[]): number {

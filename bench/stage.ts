@@ -8,12 +8,12 @@ import { type Process, startNode } from "./process.ts";
 
 const POOL_SIZE = "20";
 const SERVER = "packages/server/src/main.ts";
-const HOOK = new URL("./plain/hook.ts", import.meta.url).href;
 
 /** A control plane on an embedded database, an administrator who is signed in to it, and room for peers beside it. */
 export interface Stage {
   readonly binnacle: Process;
   readonly database: Database;
+  readonly databaseUrl: string;
   readonly sessionId: string;
   readonly orgId: string;
   /** For requests as the administrator. */
@@ -23,8 +23,6 @@ export interface Stage {
   peer(script: string, env: Record<string, string>): Promise<Process>;
   /** Another process of the same installation. */
   replica(env: Record<string, string>): Promise<Process>;
-  /** The same server on the same database, with the plain way instead of one shortcut. */
-  variant(shortcut: string): Promise<Process>;
   /** Tables as they are after a while: totals folded, statistics known. */
   settle(): Promise<void>;
 }
@@ -42,8 +40,8 @@ export async function withStage(
   const databaseUrl = `postgres:///${name}?host=${encodeURIComponent(host)}&port=${port}&user=${user}`;
   const database = connect({ url: databaseUrl }, { poolSize: 2, onError: () => undefined });
   const started: Process[] = [];
-  const start = async (script: string, env: Record<string, string>, nodeArguments: readonly string[] = []) => {
-    const child = await startNode(script, { DATABASE_URL: databaseUrl, ...env }, nodeArguments);
+  const start = async (script: string, env: Record<string, string>) => {
+    const child = await startNode(script, { DATABASE_URL: databaseUrl, ...env });
     started.push(child);
     return child;
   };
@@ -77,12 +75,12 @@ export async function withStage(
     await work({
       binnacle,
       database,
+      databaseUrl,
       sessionId: sid,
       orgId: me.organizations[0]?.id ?? "",
       headers,
       send,
       replica: (given) => start(SERVER, { ...server, ...given }),
-      variant: (shortcut) => start(SERVER, { ...server, BENCH_PLAIN: shortcut }, ["--import", HOOK]),
       peer: (script, env) => start(script, { POOL_SIZE, ...env }),
       async settle() {
         await foldRowCounts(database.kysely);

@@ -19,7 +19,7 @@ import { newId } from "../packages/server/src/id.adapter.ts";
 import { startRedis } from "./hub-stage.ts";
 import { type Process, residentMb } from "./process.ts";
 import { type Stage, withStage } from "./stage.ts";
-import { printTable } from "./table.ts";
+import { limitMissed, printTable } from "./table.ts";
 
 /**
  * What the output of an operator takes of the server's memory while its reader does not read: of an operator that keeps to its
@@ -44,6 +44,8 @@ interface Case {
   readonly cost: number;
   readonly isConforming: boolean;
   readonly isRead?: boolean;
+  /** Only for comparison: frames of one byte leave garbage by which the heap grows for a while, whether their reader reads or not. */
+  readonly isUnlimited?: true;
   readonly toSendBytes?: number;
 }
 
@@ -68,7 +70,7 @@ const LOGS = {
 const CASES: readonly Case[] = [
   { name: "exec, no regard to credit, not read", ...output(EXEC_LIMITS.frameBytes), isConforming: false },
   { name: "exec, within its credit, not read", ...output(EXEC_LIMITS.frameBytes), isConforming: true },
-  { name: "exec, within its credit, byte by byte, not read", ...output(1), isConforming: true },
+  { name: "exec, within its credit, byte by byte, not read", ...output(1), isConforming: true, isUnlimited: true },
   { name: "logs, no regard to credit, not read", ...LOGS, isConforming: false },
   { name: "logs, within their credit, not read", ...LOGS, isConforming: true },
   {
@@ -77,15 +79,24 @@ const CASES: readonly Case[] = [
     isConforming: true,
     // The reader answers no ping, so it has 30 seconds.
     isRead: true,
+    isUnlimited: true,
     toSendBytes: 20e6,
   },
+  {
+    name: "exec, within its credit, byte by byte, read",
+    ...output(1),
+    isConforming: true,
+    isRead: true,
+    isUnlimited: true,
+    toSendBytes: 1e6,
+  },
 ];
-/** Has everything loaded and compiled before memory is measured. */
-const WARM_UP = CASES.filter(({ stream }) => stream === "exec").map((one) => ({
+/** Has everything loaded and compiled, and the heap as large as such work makes it, before memory is measured. */
+const WARM_UP = CASES.map((one) => ({
   ...one,
   isConforming: true,
   isRead: true,
-  toSendBytes: 100_000,
+  toSendBytes: Math.max(300_000, 300 * one.cost),
 }));
 
 /** Speaks the protocol as far as a stream needs it. */
@@ -203,11 +214,13 @@ async function measureAll(name: string, stage: Stage, hub: Process): Promise<voi
     // An operator without regard to its credit must lose its session, and no other one may.
     const isEndedRightly = given.isConforming ? closeCode === null : closeCode === 4400;
     const isSentRightly = !given.isRead || sentBytes >= (given.toSendBytes ?? TO_SEND_BYTES);
-    if (growthMb > MOST_GROWTH_MB || !isEndedRightly || !isSentRightly) process.exitCode = 1;
+    const isTooMuch = !given.isUnlimited && growthMb > MOST_GROWTH_MB;
+    if (isTooMuch || !isEndedRightly || !isSentRightly) limitMissed(`${name}: ${given.name}`);
     const ended = closeCode === null ? "goes on" : `ended with ${closeCode}`;
-    rows.push([given.name, `${growthMb.toFixed(1)} MB`, `${(sentBytes / 1e6).toFixed(1)} MB`, ended]);
+    const aim = given.isUnlimited ? "" : `≤ ${MOST_GROWTH_MB} MB`;
+    rows.push([given.name, aim, `${growthMb.toFixed(1)} MB`, `${(sentBytes / 1e6).toFixed(1)} MB`, ended]);
   }
-  printTable([name, `grown by, ≤ ${MOST_GROWTH_MB} MB`, "taken", "session"], rows);
+  printTable([name, "aim", "grown by", "taken", "session"], rows);
 }
 
 await withStage((stage) => measureAll("one process", stage, stage.binnacle), "api,hub");
@@ -224,4 +237,3 @@ await withStage(
 );
 await redis.stop();
 await rm(folder, { recursive: true });
-if (process.exitCode) process.stderr.write("\nA limit was missed.\n");
