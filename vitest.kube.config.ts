@@ -1,5 +1,6 @@
 import { defineConfig } from "vitest/config";
 import { binaryFolder } from "./test/kube/binaries.ts";
+import { ON_KUBERNETES, RUN_FOLDER, SHARED_WORKERS } from "./test/projects.ts";
 
 const hasCluster = Boolean(process.env["BINNACLE_TEST_KUBECONFIG"]) || binaryFolder() !== null;
 if (!hasCluster) {
@@ -12,16 +13,10 @@ if (!hasCluster) {
 /** What is proven on a real Kubernetes, apart from the other tests because it takes its time. */
 export default defineConfig({
   test: {
-    include: hasCluster ? ["packages/*/src/**/*.kube.test.ts", "test/**/*.kube.test.ts"] : [],
+    include: hasCluster ? ON_KUBERNETES : [],
     passWithNoTests: !hasCluster,
-    globalSetup: hasCluster
-      ? ["test/world/run-folder.ts", "test/world/setup.ts", "test/console/setup.ts", "test/kube/setup.ts"]
-      : [],
-    // As in vitest.config.ts.
-    isolate: false,
-    pool: "forks",
+    globalSetup: hasCluster ? [RUN_FOLDER, "test/world/setup.ts", "test/console/setup.ts", "test/kube/setup.ts"] : [],
+    ...SHARED_WORKERS,
     maxWorkers: 2,
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
   },
 });

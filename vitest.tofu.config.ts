@@ -1,5 +1,6 @@
 import { tmpdir } from "node:os";
 import { defineConfig } from "vitest/config";
+import { BY_TOFU, RUN_FOLDER, SHARED_WORKERS } from "./test/projects.ts";
 import { findTools } from "./test/tofu/tools.ts";
 
 const tools = findTools();
@@ -21,14 +22,9 @@ process.env["TMPDIR"] ??= tmpdir();
 export default defineConfig({
   test: {
     // The worker's say so themselves where there is no OpenTofu.
-    include: [
-      ...(hasTools ? ["test/tofu/**/*.test.ts"] : []),
-      "test/provisioning/{jobs,bootstrap,init,crash,stop}.test.ts",
-    ],
-    globalSetup: ["test/world/run-folder.ts", "test/world/setup.ts"],
-    // As in vitest.config.ts.
-    isolate: false,
-    pool: "forks",
+    include: hasTools ? BY_TOFU : BY_TOFU.filter((files) => !files.startsWith("test/tofu/")),
+    globalSetup: [RUN_FOLDER, "test/world/setup.ts"],
+    ...SHARED_WORKERS,
     maxWorkers: 2,
     testTimeout: 300_000,
     hookTimeout: 300_000,

@@ -71,5 +71,7 @@ export function parseFrame(text: string): Frame {
     if (field === "id") id = value;
     if (field === "data") data.push(value);
   }
+  // A frame without data is not an event. One with an id says only how far the stream is.
+  if (data.length === 0) return { event: "", data: null, comment: "", ...(id === undefined ? {} : { id }) };
   return { event, data: JSON.parse(data.join("\n")), ...(id === undefined ? {} : { id }) };
 }

@@ -1,9 +1,7 @@
 import { chmod, mkdtemp, readdir, readFile, realpath, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { closedFolder } from "../../packages/server/src/database/embedded/folders.adapter.ts";
 import { endProcessesOf, removeWithDatabases } from "../../packages/server/src/database/embedded/leftovers.fixture.ts";
-import { databaseAccount } from "../../packages/server/src/database/embedded/ownership.adapter.ts";
 import { isAlive } from "../../packages/server/src/database/embedded/processes.adapter.ts";
 
 const NAME = /^bt-([1-9]\d*)-/;
@@ -44,7 +42,7 @@ export default async function setup(): Promise<() => Promise<void>> {
 }
 
 async function begin(): Promise<Run> {
-  const place = await openPlace();
+  const place = await choosePlace();
   await removeAbandonedRuns(place);
   const folder = await makeRunFolder(place);
   const temporaryBefore = process.env["TMPDIR"];
@@ -52,16 +50,12 @@ async function begin(): Promise<Run> {
   return { folder, temporaryBefore, users: 0 };
 }
 
-/**
- * The first place that the user of the databases can enter and whose path is short enough: memory, unless `TMPDIR` names a
- * place, then the temporary folder.
- */
-async function openPlace(): Promise<string> {
-  const account = await databaseAccount();
+/** The first place whose path is short enough: memory, unless `TMPDIR` names a place, then the temporary folder. */
+async function choosePlace(): Promise<string> {
   const inMemory = process.env["TMPDIR"] === undefined && (await hasRoomInMemory()) ? [IN_MEMORY] : [];
   for (const place of [...inMemory, tmpdir(), "/tmp"]) {
     const path = await realpath(place);
-    if (path.length <= PATH_MAX_LENGTH && (await closedFolder(path, account)) === undefined) return path;
+    if (path.length <= PATH_MAX_LENGTH) return path;
   }
   return tmpdir();
 }

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { childEnvironment } from "./child-environment.ts";
 
@@ -52,14 +53,16 @@ function spawnServer(env: Record<string, string>, { main = MAIN, nodeArguments =
 export async function startServer(env: Record<string, string>, loading?: Loading): Promise<ServerProcess> {
   const startedAt = performance.now();
   const { child, printed, exited } = spawnServer(env, loading);
+  const { BINNACLE_ENVIRONMENT: environment = "local", BINNACLE_PORT: port } = env;
   const announced = new Promise<string>((resolve) => {
-    const look = () => {
+    const readUrl = () => {
       const url = /is serving at (\S+)/.exec(printed())?.[1];
       if (url) resolve(url);
     };
-    child.stdout?.on("data", look);
+    child.stdout?.on("data", readUrl);
   });
-  const url = await Promise.race([announced, exited.then(() => null)]);
+  const served = environment === "local" ? announced : readyAt(`http://127.0.0.1:${port}`, child);
+  const url = await Promise.race([served, exited.then(() => null)]);
   if (url === null) throw new Error(`the server ended instead of serving:\n${printed()}`);
   return {
     pid: child.pid ?? 0,
@@ -72,10 +75,21 @@ export async function startServer(env: Record<string, string>, loading?: Loading
     async ask(message) {
       const answer = once(child, "message");
       child.send(message);
-      const [told] = await answer;
-      return told;
+      const [response] = await answer;
+      return response;
     },
   };
+}
+
+/** Outside `local` a server announces itself to nobody, so it is given a port and asked there. */
+async function readyAt(url: string, child: ChildProcess): Promise<string> {
+  const isReady = () =>
+    fetch(`${url}/readyz`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  while (child.exitCode === null && child.signalCode === null && !(await isReady())) await pause(20);
+  return url;
 }
 
 /** For a server that is expected not to start. */
@@ -86,7 +100,6 @@ export async function refusedServer(env: Record<string, string>): Promise<Refuse
 
 export async function dataFolder(): Promise<{ path: string; remove(): Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), "binnacle-data-"));
-  await chmod(path, 0o755);
   return { path, remove: () => rm(path, { recursive: true, force: true }) };
 }
 

@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";
@@ -35,8 +35,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
 async function startOwn() {
   const folder = await mkdtemp(join(tmpdir(), "binnacle-test-"));
-  // Open to the user that PostgreSQL runs as when the tests run as root.
-  await chmod(folder, 0o755);
   const embedded = await startEmbeddedPostgres({ dataDir: folder, log: () => undefined });
   const { host, port, user, database } = embedded.connection;
   const url = `postgres:///${database}?host=${encodeURIComponent(host)}&port=${port}&user=${user}`;

@@ -1,10 +1,6 @@
 import type { TerminalSize } from "@binnacle/contract";
-import {
-  type Answerer,
-  type ExecOutput,
-  type ExecProcess,
-  ExecRefusal,
-} from "../../packages/operator/src/link/ports.ts";
+import type { ExecOutput, ExecProcess } from "../../packages/operator/src/kube/exec.ts";
+import { type Answerer, ExecRefusal } from "../../packages/operator/src/link/ports.ts";
 
 const CHUNK = Buffer.alloc(16 * 1024, "y\n");
 

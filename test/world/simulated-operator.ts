@@ -1,10 +1,13 @@
 import { randomUUID } from "node:crypto";
 import {
+  type AppBody,
   type ComponentRun,
   type DesiredKind,
   type DriftReport,
   HUB_PATH,
   type HubFrames,
+  type InfrastructureAnswer,
+  type InfrastructureRequest,
   type Reports,
   type RunRequest,
   type RunStatusRequest,
@@ -32,6 +35,8 @@ export interface SimulationOptions {
   readonly store?: MemoryStore;
   /** If true, every resource is reported as ready at once. */
   readonly reports?: boolean;
+  /** The report on a resource, where it is another one. */
+  readonly reportOf?: (applied: HubFrames["apply"]) => Reports[DesiredKind] | undefined;
   /** Answers to requests of the hub, in the place of those of a cluster in which nothing is. */
   readonly answers?: Partial<Answerer>;
   readonly ports?: Partial<LinkPorts>;
@@ -46,15 +51,27 @@ const AS_WANTED: { readonly [K in DesiredKind]: Reports[K] } = {
   addon_instance: { phase: "ready", reason: null, message: null, exports: {} },
 };
 
-/** A cluster in memory that reports everything to be as it is wanted. */
-class ObedientStore extends MemoryStore {
+/** Finds apps invalid, with the message, after an addon was attached to them. */
+export const invalidOnceAttached =
+  (message: string, isRefused: (app: AppBody["spec"]) => boolean): NonNullable<SimulationOptions["reportOf"]> =>
+  (applied) => {
+    if (applied.kind !== "app" || !isRefused(applied.body.spec)) return undefined;
+    const isAttached = applied.body.spec.components.some(({ export_refs = [] }) => export_refs.length > 0);
+    if (!isAttached) return undefined;
+    return { phase: "invalid", reason: "UnknownExport", message, components: [], drift: IN_SYNC };
+  };
+
+/** A cluster in memory that reports everything to be as it is wanted, or as it is told. */
+class ReportingStore extends MemoryStore {
   readonly #outbox: StatusOutbox;
   readonly #inner: MemoryStore;
+  readonly #reportOf: NonNullable<SimulationOptions["reportOf"]>;
 
-  constructor(inner: MemoryStore, outbox: StatusOutbox) {
+  constructor(inner: MemoryStore, outbox: StatusOutbox, reportOf: SimulationOptions["reportOf"] = () => undefined) {
     super();
     this.#inner = inner;
     this.#outbox = outbox;
+    this.#reportOf = reportOf;
   }
   override inventory = () => this.#inner.inventory();
   override memory = () => this.#inner.memory();
@@ -62,7 +79,7 @@ class ObedientStore extends MemoryStore {
 
   override async apply(frame: HubFrames["apply"]): Promise<Refusal | null> {
     const refusal = await this.#inner.apply(frame);
-    if (!refusal) this.#outbox.report(frame.kind, frame, AS_WANTED[frame.kind]);
+    if (!refusal) this.#outbox.report(frame.kind, frame, this.#reportOf(frame) ?? AS_WANTED[frame.kind]);
     return refusal;
   }
 
@@ -75,11 +92,11 @@ class ObedientStore extends MemoryStore {
 
 /** An operator without a cluster: the real link to the hub, and a memory in the place of Kubernetes. */
 export function simulateOperator(options: SimulationOptions): SimulatedOperator {
-  const { url, token, store = new MemoryStore(), reports = true, answers = {}, ports = {} } = options;
+  const { url, token, store = new MemoryStore(), reports = true, reportOf, answers = {}, ports = {} } = options;
   const outbox = createStatusOutbox(randomUUID);
   const link = startLink({
     hubUrl: url.replace(/^http/, "ws") + HUB_PATH,
-    store: reports ? new ObedientStore(store, outbox) : store,
+    store: reports ? new ReportingStore(store, outbox, reportOf) : store,
     outbox,
     events: createEventOutbox(),
     answerer: {
@@ -87,7 +104,7 @@ export function simulateOperator(options: SimulationOptions): SimulatedOperator 
       observe: observeNothing,
       run: async (request) => ({ run: begunRun(request) }),
       // Nothing is on it that would have to be cleared away.
-      infrastructure: async () => ({ left: [] }),
+      infrastructure: async (request) => nothingThere(request),
       async *logs() {},
       exec: simulatedExec,
       ...answers,
@@ -110,6 +127,12 @@ export function simulateOperator(options: SimulationOptions): SimulatedOperator 
 }
 
 /** Every run that is asked for has just begun. */
+/** A cluster without pods that must leave and without volumes. */
+export function nothingThere({ name }: InfrastructureRequest): InfrastructureAnswer {
+  if (name === "describe_disks") return { disks: [] };
+  return name === "local_volumes" ? { local_volumes: [], total: 0 } : { left: [] };
+}
+
 const begunRun = (request: RunRequest | RunStatusRequest): ComponentRun => {
   const component = request.name === "run" ? request.component : "web";
   const times = { created_at: new Date().toISOString(), started_at: null, finished_at: null };

@@ -1,9 +1,7 @@
-import { type AppReport, type HubFrames, type LogLine, type Reports, safeText } from "@binnacle/contract";
-import type { Refusal } from "../../packages/operator/src/desired/desired-state.ts";
-import { MemoryStore } from "../../packages/operator/src/link/memory-store.fixture.ts";
+import { type AppReport, type LogLine, type Reports, safeText } from "@binnacle/contract";
 import type { Answerer } from "../../packages/operator/src/link/ports.ts";
 import { simulatedExec } from "./simulated-exec.ts";
-import { type SimulatedOperator, simulateOperator } from "./simulated-operator.ts";
+import { nothingThere, type SimulatedOperator, simulateOperator } from "./simulated-operator.ts";
 
 /** The words that people and clusters have put into the world. */
 export interface Texts {
@@ -16,20 +14,8 @@ export interface Texts {
 
 /** An operator that reports an app in trouble, and tells of objects, events, figures and lines of logs. */
 export function talkingOperator(url: string, token: string, texts: Texts): SimulatedOperator {
-  const store = new (class extends MemoryStore {
-    override async apply(frame: HubFrames["apply"]): Promise<Refusal | null> {
-      const refusal = await super.apply(frame);
-      if (!refusal) operator.outbox.report(frame.kind, frame, reportsOf(texts)[frame.kind]);
-      return refusal;
-    }
-    override async remove(frame: HubFrames["remove"]): Promise<Refusal | null> {
-      const refusal = await super.remove(frame);
-      if (!refusal) operator.outbox.report(frame.kind, frame, { state: "gone" });
-      return refusal;
-    }
-  })();
-  const operator = simulateOperator({ url, token, store, ports: { store, answerer: answererOf(texts) } });
-  return operator;
+  const reports = reportsOf(texts);
+  return simulateOperator({ url, token, reportOf: ({ kind }) => reports[kind], answers: answererOf(texts) });
 }
 
 function reportsOf({ message }: Texts): Reports {
@@ -135,7 +121,7 @@ export function answererOf(texts: Texts): Answerer {
       return { events: { events: [event], ...observed } };
     },
     run: async () => ({ run: null }),
-    infrastructure: async () => ({ left: [] }),
+    infrastructure: async (request) => nothingThere(request),
     async *logs(_, signal) {
       for (let line = 0; line < 40; line++) yield logLine(`${texts.logLine} ${line}`);
       await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));

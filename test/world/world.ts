@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Writable } from "node:stream";
 import type { OrgRole } from "@binnacle/contract";
+import { bindRole, insertCluster, insertProject } from "../../packages/server/src/access/bindings.fixture.ts";
 import { createPasswords } from "../../packages/server/src/accounts/password.adapter.ts";
 import type { Bus } from "../../packages/server/src/bus/bus.ts";
 import { loadCatalog } from "../../packages/server/src/catalog/catalog.adapter.ts";
@@ -11,6 +12,7 @@ import type { CloudProviders } from "../../packages/server/src/cloud/provider.ts
 import { parseConfig } from "../../packages/server/src/config.ts";
 import { startControlPlane } from "../../packages/server/src/control-plane.ts";
 import type { Database } from "../../packages/server/src/database/connection.adapter.ts";
+import type { GitAccess } from "../../packages/server/src/gitops/git-access.ts";
 import { createLog } from "../../packages/server/src/log.adapter.ts";
 import { createVault, parseVaultKeys, type Vault } from "../../packages/server/src/vault/vault.ts";
 import { Client } from "./client.ts";
@@ -29,6 +31,21 @@ export interface Person {
   readonly token: string;
   readonly cookie: string;
   readonly api: Client;
+}
+
+export interface OrgWithPeople {
+  readonly org: string;
+  readonly admin: Person;
+  readonly member: Person;
+  readonly stranger: Person;
+}
+
+export interface ProjectWithPeople extends OrgWithPeople {
+  readonly cluster: string;
+  readonly project: string;
+  readonly namespace: string;
+  readonly editor: Person;
+  readonly viewer: Person;
 }
 
 /** A whole control plane in this process, on a database and a clock of its own. */
@@ -54,6 +71,10 @@ export interface World {
   /** A new user, signed in; a member of the given organization where one is given. */
   person(options?: { org?: string; role?: OrgRole }): Promise<Person>;
   org(name?: string): Promise<string>;
+  /** A new organization, an administrator and a member of it, and a stranger, who is not in it. */
+  orgWithPeople(): Promise<OrgWithPeople>;
+  /** The same with a project on a cluster, and members who have a role on that project alone. */
+  projectWithPeople(): Promise<ProjectWithPeople>;
   stop(): Promise<void>;
 }
 
@@ -63,6 +84,8 @@ export interface WorldOptions {
   readonly beside?: World;
   /** None, unless a test brings some. */
   readonly clouds?: CloudProviders;
+  /** None that can be reached, unless a test brings some. */
+  readonly git?: GitAccess;
   readonly clock?: TestClock;
   /** Its worker runs provisioning jobs. Otherwise they stay as a test has brought them. */
   readonly provisions?: boolean;
@@ -98,11 +121,14 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     BINNACLE_SECRET_KEY: SIGNING_KEY,
     BINNACLE_VAULT_KEYS: VAULT_KEYS,
     DATABASE_URL: databaseUrl,
+    // Clusters are only made where the image of their operator is known.
+    ...(options.env?.["BINNACLE_IMAGES_DIR"] ? {} : { BINNACLE_IMAGE_REGISTRY: "registry.example.com" }),
     ...options.env,
   });
   const plane = await startControlPlane(config, {
     log: createLog("debug", sink),
     clouds: options.clouds ?? {},
+    ...(options.git ? { git: options.git } : {}),
     clock: clock.now,
     catalog: await catalog,
     passwords: await passwords,
@@ -110,24 +136,15 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   });
   const anyone = new Client(`${plane.url}/api/v1`);
 
-  async function login(username: string, password: string, api = anyone) {
-    const answer = await api.send("POST", "/login", { form: { username, password } });
-    if (answer.status !== 200) throw new Error(`login of ${username} was refused: ${JSON.stringify(answer.body)}`);
-    const cookie = answer.headers.get("set-cookie")?.split(";")[0] ?? "";
-    return { token: answer.body.access_token as string, cookie };
-  }
-
-  async function signedIn(user: { id: string; username: string; email: string }, password: string): Promise<Person> {
-    const { token, cookie } = await login(user.username, password);
-    return { ...user, password, token, cookie, api: anyone.with({ authorization: `Bearer ${token}` }) };
-  }
-
+  const login = (username: string, password: string, api = anyone) => loggedIn(api, username, password);
   const adminLogin = config.adminEmail ?? "admin";
   const adminPassword = config.secrets.adminPassword ?? "binnacle";
   const { token, cookie } = await login(adminLogin, adminPassword);
   const adminApi = anyone.with({ authorization: `Bearer ${token}` });
   const me = (await adminApi.get("/user/me")).body;
   const admin: Person = { ...me, password: adminPassword, token, cookie, api: adminApi };
+
+  const people = peopleOf(anyone, adminApi, database);
 
   return {
     url: plane.url,
@@ -142,25 +159,53 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     admin,
     demoOrgId: me.organizations[0]?.id,
     login,
-    async person({ org, role = "member" } = {}) {
-      const username = `u${randomBytes(6).toString("hex")}`;
-      const password = `pass ${username}`;
-      const created = await adminApi.post("/user", {
-        name: "Somebody",
-        username,
-        email: `${username}@example.com`,
-        password,
-      });
-      if (org) await adminApi.post(`/orgs/${org}/members`, { user_id: created.body.id, role });
-      return signedIn(created.body, password);
-    },
-    async org(name = `org ${randomBytes(6).toString("hex")}`) {
-      return (await adminApi.post("/orgs", { name })).body.id;
-    },
+    ...people,
     async stop() {
       await plane.stop();
       await fresh?.drop();
       await rm(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+async function loggedIn(api: Client, username: string, password: string) {
+  const answer = await api.send("POST", "/login", { form: { username, password } });
+  if (answer.status !== 200) throw new Error(`login of ${username} was refused: ${JSON.stringify(answer.body)}`);
+  const cookie = answer.headers.get("set-cookie")?.split(";")[0] ?? "";
+  return { token: answer.body.access_token as string, cookie };
+}
+
+/** Makes people and organizations by the API, as a superuser would. */
+function peopleOf(anyone: Client, adminApi: Client, database: Database) {
+  async function person({ org, role = "member" }: { org?: string; role?: OrgRole } = {}): Promise<Person> {
+    const username = `u${randomBytes(6).toString("hex")}`;
+    const password = `pass ${username}`;
+    const email = `${username}@example.com`;
+    const created = await adminApi.post("/user", { name: "Somebody", username, email, password });
+    if (org) await adminApi.post(`/orgs/${org}/members`, { user_id: created.body.id, role });
+    const { token, cookie } = await loggedIn(anyone, username, password);
+    return { ...created.body, password, token, cookie, api: anyone.with({ authorization: `Bearer ${token}` }) };
+  }
+
+  const newOrg = async (name = `org ${randomBytes(6).toString("hex")}`): Promise<string> =>
+    (await adminApi.post("/orgs", { name })).body.id;
+
+  async function orgWithPeople(): Promise<OrgWithPeople> {
+    const org = await newOrg();
+    const [admin, member] = [await person({ org, role: "admin" }), await person({ org })];
+    return { org, admin, member, stranger: await person() };
+  }
+
+  async function projectWithPeople(): Promise<ProjectWithPeople> {
+    const people = await orgWithPeople();
+    const { org } = people;
+    const cluster = await insertCluster(database.kysely, org);
+    const project = await insertProject(database.kysely, org, cluster);
+    const [editor, viewer] = [await person({ org }), await person({ org })];
+    await bindRole(database.kysely, editor.id, "editor", { project });
+    await bindRole(database.kysely, viewer.id, "viewer", { project });
+    return { ...people, cluster, project, namespace: `project-${project}`, editor, viewer };
+  }
+
+  return { person, org: newOrg, orgWithPeople, projectWithPeople };
 }
