@@ -1,13 +1,16 @@
 import { randomBytes, randomUUID } from "node:crypto";
+import type { Locator } from "playwright-core";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { insertInstance, openShop, type Shop, WEB } from "../../packages/server/src/apps/app.fixture.ts";
 import { createAgentTokens } from "../../packages/server/src/clusters/agent-token.adapter.ts";
 import { SOON } from "../../packages/server/src/jobs/jobs.fixture.ts";
-import { type SimulatedOperator, simulateOperator } from "../world/simulated-operator.ts";
+import { invalidOnceAttached, type SimulatedOperator, simulateOperator } from "../world/simulated-operator.ts";
 import { type Person, startWorld, type World } from "../world/world.ts";
 import { describeInBrowser, type Visitor } from "./browser.ts";
 
 const SIGNING_KEY = randomBytes(32).toString("base64url");
+const REFUSED_IMAGE = "refused:1";
+const REFUSAL = "Component web asks for a key that the addon does not have.";
 const HOSTILE = `<img src=x onerror="document.title='taken'">`;
 
 describeInBrowser("the pages of apps", (visit) => {
@@ -21,7 +24,10 @@ describeInBrowser("the pages of apps", (visit) => {
     shop = await openShop(world);
     slug = (await world.admin.api.get(`/orgs/${shop.org}`)).body.slug;
     const { token } = await (await createAgentTokens(SIGNING_KEY, world.clock.now)).mint(shop.cluster, 1);
-    operator = simulateOperator({ url: world.url, token });
+    const reportOf = invalidOnceAttached(REFUSAL, ({ components }) =>
+      components.some(({ workload_spec }) => workload_spec?.image === REFUSED_IMAGE),
+    );
+    operator = simulateOperator({ url: world.url, token, reportOf });
     await vi.waitFor(() => expect(operator.link.isLive).toBe(true), SOON);
   });
   afterAll(async () => {
@@ -59,7 +65,7 @@ describeInBrowser("the pages of apps", (visit) => {
     expectClean(visitor);
   });
 
-  test("[WC46] what the API refuses stands at the field of the form, and nothing is created", async () => {
+  test("[WC46] a message of the API is shown at the field of the form, and nothing is created", async () => {
     const visitor = await visitAs(shop.editor);
     const { page } = visitor;
     await visitor.goTo(`/o/${slug}/apps/new`);
@@ -141,7 +147,7 @@ describeInBrowser("the pages of apps", (visit) => {
     expectClean(visitor);
   });
 
-  test("[WC124] a row opens by a click anywhere in it, by Enter, and in another tab, and the page is not loaded anew", async () => {
+  test("[WC124] a row of the list of apps opens by a click anywhere, by Enter and in another tab, without loading the page anew", async () => {
     const name = await shop.app();
     const visitor = await visitAs(shop.editor);
     const { page, context } = visitor;
@@ -169,7 +175,7 @@ describeInBrowser("the pages of apps", (visit) => {
     expectClean(visitor);
   });
 
-  test("[WC125] the filter by cluster finds one beyond those that it shows first, and keeps its name after a reload", async () => {
+  test("[WC125] the filter by cluster finds a cluster beyond those that it shows first, and keeps its name after a reload", async () => {
     const now = world.clock.now();
     const clusters = Array.from({ length: 60 }, (_, number) => ({
       id: randomUUID(),
@@ -202,29 +208,69 @@ describeInBrowser("the pages of apps", (visit) => {
     expectClean(visitor);
   });
 
-  test("[WC228] attaching an addon offers to add the component that stands for it, in the same change", async () => {
+  /** Chooses the addon instance in the dialog, and returns the dialog. */
+  async function chooseAddon({ page, goTo }: Visitor, name: string): Promise<Locator> {
+    await goTo(address(name));
+    await page.getByRole("button", { name: "More actions" }).click();
+    await page.getByRole("menuitem", { name: "Attach addon" }).click();
+    const dialog = page.getByRole("dialog", { name: `Attach an addon to ${name}` });
+    await dialog.getByRole("combobox", { name: "Addon instance" }).click();
+    await page.getByRole("option", { name: `db-${name}` }).click();
+    return dialog;
+  }
+
+  test("[WC228] attaching an addon offers to add the component that stands for it, in the same change, and waits for the outcome", async () => {
     const name = await shop.app([WEB]);
     await insertInstance(world, shop, `db-${name}`);
     const visitor = await visitAs(shop.editor);
-    const { page } = visitor;
-    await visitor.goTo(address(name));
-    await page.getByRole("button", { name: "More actions" }).click();
-    await page.getByRole("menuitem", { name: "Attach addon" }).click();
-    await page.getByRole("combobox", { name: "Addon instance" }).click();
-    await page.getByRole("option", { name: `db-${name}` }).click();
-    const offer = page.getByRole("checkbox", { name: `Add the component db-${name}` });
+    const dialog = await chooseAddon(visitor, name);
+    const offer = dialog.getByRole("checkbox", { name: `Add the component db-${name}` });
     expect(await offer.isChecked()).toBe(true);
-    await page.getByRole("button", { name: "Attach", exact: true }).click();
-    await page.getByText(`db-${name} is attached to ${name}, which is being deployed.`).waitFor();
+    await dialog.getByRole("button", { name: "Attach", exact: true }).click();
+    await dialog.getByText(`db-${name} is attached to ${name}, and the cluster has deployed it`).waitFor();
     expect(await read(name)).toMatchObject({
       revision: 2,
       warnings: [],
       components: [{ export_refs: [{ component: `db-${name}` }] }, { addon_spec: { instance: `db-${name}` } }],
     });
+    await dialog.getByRole("button", { name: "Close", exact: true }).click();
+    await dialog.waitFor({ state: "hidden" });
     expectClean(visitor);
   });
 
-  test("[WC38] a deletion asks for the name, after it has said what goes", async () => {
+  test("[WC228] attaching an addon to an app that the cluster then finds invalid shows the failure, with and without the component", async () => {
+    for (const addsComponent of [true, false]) {
+      const name = await shop.app([{ name: "web", workload_spec: { image: REFUSED_IMAGE } }]);
+      await insertInstance(world, shop, `db-${name}`);
+      const visitor = await visitAs(shop.editor);
+      const dialog = await chooseAddon(visitor, name);
+      if (!addsComponent) await dialog.getByRole("checkbox", { name: `Add the component db-${name}` }).uncheck();
+      await dialog.getByRole("button", { name: "Attach", exact: true }).click();
+      await dialog.getByText(`db-${name} is attached to ${name}, and cannot be deployed`).waitFor();
+      await dialog.getByText(REFUSAL).waitFor();
+      expect((await read(name)).components).toHaveLength(addsComponent ? 2 : 1);
+      expectClean(visitor);
+    }
+  });
+
+  test("[SV14] the secrets of a chart component say which list made each value of the chart a secret, and show no value", async () => {
+    const values = { auth: { password: "hush-one", user: "hush-two" } };
+    const chart_spec = { repo: "oci://r.example.com/charts", name: "db", values, secret_values: ["auth.user"] };
+    const name = await shop.app([{ name: "db", type: "chart", chart_spec, secrets: { EXTRA: "hush-three" } }]);
+    const visitor = await visitAs(shop.viewer);
+    const { page } = visitor;
+    await visitor.goTo(address(name, "&tab=secrets"));
+    const cellOf = (key: string) => page.getByRole("row", { name: key }).getByRole("cell").first();
+    await expect
+      .poll(() => cellOf("auth.password").textContent(), { timeout: 20_000 })
+      .toMatch(/sealed because it looks like a secret/);
+    expect(await cellOf("auth.user").textContent()).toMatch(/listed in secret_values/);
+    expect(await cellOf("EXTRA").textContent()).toBe("EXTRA");
+    expect(await page.content()).not.toContain("hush");
+    expectClean(visitor);
+  });
+
+  test("[WC38] the deletion of an app asks for its name, after the dialog has said what goes", async () => {
     const name = await shop.app();
     const visitor = await visitAs(shop.editor);
     const { page } = visitor;
@@ -243,7 +289,7 @@ describeInBrowser("the pages of apps", (visit) => {
     expectClean(visitor);
   });
 
-  test("[WC41] [WC47] a secret can be set and is shown nowhere, and hostile text stays text", async () => {
+  test("[WC41] [WC47] a secret can be set and is not shown anywhere, and hostile text stays text", async () => {
     const env = [{ name: "MOTD", value: HOSTILE }];
     const name = await shop.app([{ name: "web", workload_spec: { image: "nginx:1", env } }], { description: HOSTILE });
     const visitor = await visitAs(shop.editor);
@@ -301,7 +347,7 @@ describeInBrowser("the pages of apps", (visit) => {
     expectClean(visitor);
   });
 
-  test("[WC39] [WC237] two deployments say what they changed and are compared, and a rollback shows what it changes", async () => {
+  test("[WC39] [WC237] deployments show what they changed and are compared, and a rollback shows what it changes", async () => {
     const name = await shop.app();
     const patch = { components: [{ op: "patch", name: "web", workload_spec: { image: "nginx:2" } }] };
     expect((await shop.editor.api.send("PATCH", shop.path(name), { body: patch })).status).toBe(200);
@@ -321,7 +367,7 @@ describeInBrowser("the pages of apps", (visit) => {
     expectClean(visitor);
   });
 
-  test("[WC46] [WC55] what the API refuses in a change is marked in the text and at the field", async () => {
+  test("[WC46] [WC55] a refused change of an app is marked in the text and at the field", async () => {
     const name = await shop.app();
     const visitor = await visitAs(shop.editor);
     const { page } = visitor;

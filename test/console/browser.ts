@@ -8,7 +8,7 @@ export interface Visitor {
   readonly context: BrowserContext;
   /** Everything that went wrong in the page: errors of scripts, and violations of the content policy. */
   readonly problems: readonly string[];
-  /** Calls of the API that are no operation of `openapi.json`. */
+  /** Calls of the API that are not an operation of `openapi.json`. */
   readonly undocumented: readonly string[];
   goTo(path: string): Promise<void>;
   /** Signs in by the API: the cookie of its answer is the session of the browser. The next page finds it. */
@@ -106,7 +106,7 @@ async function visit(
   const undocumented: string[] = [];
   page.on("pageerror", (error) => problems.push(`error: ${error.message}`));
   page.on("console", (message) => {
-    // Refused requests are told to the console by the browser itself, and are no mistake of the page.
+    // Refused requests are told to the console by the browser itself, and are not a mistake of the page.
     if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
       problems.push(message.text());
   });

@@ -64,7 +64,7 @@ describeInBrowser("the pages of clusters and projects", (visit) => {
     expectNoProblems(visitor);
   });
 
-  test("[WC72] a name that is taken is refused in the API's own words, and nothing is lost", async () => {
+  test("[WC72] a cluster name that is taken is refused with an alert, and the form keeps it", async () => {
     await newCluster("taken");
     const { page, goTo } = await signedIn();
     await goTo("/o/demo/clusters/new?way=own");
@@ -117,7 +117,7 @@ describeInBrowser("the pages of clusters and projects", (visit) => {
     expectNoProblems(visitor);
   });
 
-  test("[WC73] a rotated token is shown once, by the dialog alone", async () => {
+  test("[WC73] a rotated token is shown once, in the dialog alone", async () => {
     const cluster = await newCluster("rotated");
     const visitor = await signedIn();
     const { page } = visitor;
@@ -131,7 +131,7 @@ describeInBrowser("the pages of clusters and projects", (visit) => {
     expectNoProblems(visitor);
   });
 
-  test("[WC74] a member is offered nothing that only administrators may do", async () => {
+  test("[WC74] a member is not offered what only administrators may do", async () => {
     const cluster = await newCluster("watched");
     const visitor = await signedIn(member);
     const { page } = visitor;
@@ -151,7 +151,7 @@ describeInBrowser("the pages of clusters and projects", (visit) => {
     expectNoProblems(visitor);
   });
 
-  test("[WC75] a hostile name is text, on every page that shows it", async () => {
+  test("[WC75] a hostile cluster name is shown as text on the overview and on the pages of clusters", async () => {
     const cluster = await newCluster(HOSTILE);
     await world.admin.api.post(`/clusters/${cluster.id}/install-events`, {
       stage: "verify",
@@ -168,7 +168,7 @@ describeInBrowser("the pages of clusters and projects", (visit) => {
     expectNoProblems(visitor);
   });
 
-  test("[WC62] the map of the fleet is walked with the keyboard, names each tile, and opens it", async () => {
+  test("[WC62] the keyboard moves over the map of the fleet, which names each tile, and opens a cluster", async () => {
     await newCluster("aaa-first");
     await newCluster("aab-second");
     const visitor = await signedIn();
@@ -184,7 +184,7 @@ describeInBrowser("the pages of clusters and projects", (visit) => {
     expectNoProblems(visitor);
   });
 
-  test("[WC76] a project is created, becomes ready by itself, and is followed until it is gone", async () => {
+  test("[WC76] a project is created, its page shows that it becomes ready, and follows its deletion to the end", async () => {
     const cluster = await newCluster("home");
     connect(cluster.connection_token);
     const visitor = await signedIn();
@@ -258,10 +258,12 @@ describeInBrowser("the pages of clusters and projects", (visit) => {
     for (const each of [visitor, watcher]) expectNoProblems(each);
   });
 
-  test("[WC121] before a cluster is destroyed its dialog shows what goes, with an estimate that has a date", async () => {
+  test("[WC121] before a cluster is destroyed, its dialog shows what goes, with a dated estimate, and then asks for that alone", async () => {
     const { id, name, provisioning_job_id } = await provisionedCluster(world.admin.api, world.demoOrgId);
     const db = world.database.kysely;
     await bringJob(db, provisioning_job_id, "succeeded");
+    const ended = { finished_at: world.clock.now() };
+    await db.updateTable("provisioning_jobs").set(ended).where("id", "=", provisioning_job_id).execute();
     const visitor = await signedIn();
     const { page } = visitor;
     await visitor.goTo(`/o/demo/clusters/${id}?tab=settings`);
@@ -277,14 +279,27 @@ describeInBrowser("the pages of clusters and projects", (visit) => {
     };
     await db
       .updateTable("provisioning_jobs")
-      .set({ status: "succeeded", plan: JSON.stringify(plan) })
+      .set({
+        status: "succeeded",
+        plan: JSON.stringify(plan),
+        plan_digest: "digest",
+        started_at: world.clock.now(),
+      })
       .where("cluster_id", "=", id)
       .where("dry_run", "=", true)
       .execute();
     await dialog.getByText("vpc-0abc").waitFor();
     await dialog.getByText("0 to add, 0 to change, 1 to remove.").waitFor();
     await dialog.getByText("Estimate: about 0.00 USD a month, by prices of 2026-11-01.").waitFor();
-    expect(await dialog.getByRole("button", { name: "Delete the cluster" }).isDisabled()).toBe(true);
+    await dialog.getByText("Only this is changed.").waitFor();
+    const deletion = dialog.getByRole("button", { name: "Delete the cluster" });
+    expect(await deletion.isDisabled()).toBe(true);
+    await dialog.getByRole("textbox").fill(name);
+    await deletion.click();
+    await page.getByText("The cluster is being destroyed.").waitFor();
+    const jobs = db.selectFrom("provisioning_jobs").select(["id", "plan_job_id"]).where("cluster_id", "=", id);
+    const [destroy, seen] = await jobs.where("action", "=", "destroy").orderBy("id", "desc").execute();
+    expect([destroy?.plan_job_id, seen?.plan_job_id]).toEqual([seen?.id, null]);
     expectNoProblems(visitor);
   });
 
@@ -308,6 +323,95 @@ describeInBrowser("the pages of clusters and projects", (visit) => {
     expectNoProblems(visitor);
   });
 
+  test("[WC2021] the forms for a further cloud are drawn from what the API says of it", async () => {
+    const fields = [
+      { name: "region", label: "Location", secret: false, example: "europe-west3" },
+      { name: "access_key_id", label: "Project id", secret: false, example: "shop-4711" },
+      { name: "secret_access_key", label: "Service account key", secret: true, example: "<KEY>" },
+    ];
+    const machines = { instance_types: ["e2-small", "e2-large"], default_instance_type: "e2-small" };
+    const visitor = await signedIn();
+    const { page } = visitor;
+    await page.route("**/api/v1/cloud-providers", async (route) => {
+      const { data } = await (await route.fetch()).json();
+      const further = { provider: "gcp", name: "Further Cloud", fields, ...machines };
+      await route.fulfill({ json: { data: [...data, further], total_count: data.length + 1 } });
+    });
+    await visitor.goTo("/o/demo/credentials");
+    await page.getByRole("button", { name: "Add credential" }).click();
+    const dialog = page.getByRole("dialog");
+    const secret = dialog.getByRole("textbox", { name: "Service account key" });
+    expect(await dialog.getByLabel("Access key id").count()).toBe(1);
+    await dialog.getByLabel("Provider").click();
+    await page.getByRole("option", { name: "Further Cloud" }).click();
+    await dialog.getByLabel("Name").fill("further");
+    await dialog.getByLabel("Location").fill("not a location");
+    await dialog.getByLabel("Project id").fill("shop-4711");
+    await secret.fill("never-shown");
+    expect(await secret.getAttribute("type")).toBe("password");
+    await dialog.getByRole("button", { name: "The same by command" }).click();
+    expect(await dialog.locator("pre").allInnerTexts()).toEqual([
+      expect.stringContaining("--secret-access-key-file secret-access-key.txt"),
+      expect.stringContaining('"secret_access_key":"…"'),
+    ]);
+    await dialog.getByRole("button", { name: "Add credential" }).click();
+    await dialog.getByText("See the fields that are marked.").waitFor();
+    expect(await dialog.getByLabel("Location").getAttribute("aria-invalid")).toBe("true");
+    await dialog.getByLabel("Location").fill("europe-west3");
+    await dialog.getByRole("button", { name: "Add credential" }).click();
+    const row = page.getByRole("row").filter({ hasText: "further" });
+    await row.getByText("Further Cloud").waitFor();
+    await row.getByText("Project id").waitFor();
+    await row.getByText("****4711").waitFor();
+    await visitor.goTo("/o/demo/clusters/new");
+    await page.getByRole("button", { name: "Create on Further Cloud" }).click();
+    expect(await page.getByRole("combobox", { name: "Machines" }).inputValue()).toBe("e2-small");
+    expectNoProblems(visitor);
+  });
+
+  test("[WC2021] the form for a cloud with a document, several secrets and no regions is drawn from what the API says", async () => {
+    const fields = [
+      { name: "project_id", label: "Project id", secret: false, masked: false, multiline: false, example: "shop" },
+      { name: "service_account", label: "Account", secret: true, masked: false, multiline: true, example: "{}" },
+      { name: "passphrase", label: "Passphrase", secret: true, masked: false, multiline: false, example: "<SECRET>" },
+    ];
+    const cloud = { provider: "gcp", name: "Further Cloud", fields, instance_types: ["n"], default_instance_type: "n" };
+    await world.admin.api.post(`/orgs/${world.demoOrgId}/credentials`, { name: "regionless", provider: "gcp" });
+    const visitor = await signedIn();
+    const { page } = visitor;
+    await page.route("**/api/v1/cloud-providers", (route) =>
+      route.fulfill({ json: { data: [cloud], total_count: 1 } }),
+    );
+    await visitor.goTo("/o/demo/credentials");
+    await page.getByRole("button", { name: "Add credential" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name").fill("two-secrets");
+    await dialog.getByLabel("Project id").fill("shop");
+    const account = dialog.getByLabel("Account");
+    await account.fill('{\n  "key": "never-shown"\n}');
+    expect(await account.getAttribute("style")).toContain("text-security: disc");
+    await dialog.getByRole("textbox", { name: "Passphrase" }).fill("never-shown");
+    await dialog.getByRole("button", { name: "The same by command" }).click();
+    const commands = (await dialog.locator("pre").allInnerTexts()).join("\n");
+    expect(commands).toContain('"service_account":"…"');
+    expect(commands).not.toContain("never-shown");
+    const sent = page.waitForRequest(
+      (request) => request.method() === "POST" && request.url().endsWith("/credentials"),
+    );
+    await dialog.getByRole("button", { name: "Add credential" }).click();
+    expect((await sent).postDataJSON()).toEqual({
+      name: "two-secrets",
+      provider: "gcp",
+      project_id: "shop",
+      service_account: '{\n  "key": "never-shown"\n}',
+      passphrase: "never-shown",
+    });
+    await visitor.goTo("/o/demo/clusters/new?way=gcp");
+    await page.getByRole("combobox", { name: "Machines" }).waitFor();
+    expect(await page.getByLabel("Region").count()).toBe(0);
+    expectNoProblems(visitor);
+  });
+
   test("[WC65] a cluster on AWS is created by a job, whose page says what the API has answered", async () => {
     await world.admin.api.post(`/orgs/${world.demoOrgId}/credentials`, {
       name: "aws-main",
@@ -327,7 +431,7 @@ describeInBrowser("the pages of clusters and projects", (visit) => {
     expectNoProblems(visitor);
   });
 
-  test("[WC67] two bundles are compared, and the choice is in the address", async () => {
+  test("[WC67] a page compares two bundles, and its address contains the choice", async () => {
     const visitor = await signedIn(member);
     const { page } = visitor;
     await visitor.goTo("/o/demo/bundles?from=1.2&to=1.4");

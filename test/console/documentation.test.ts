@@ -17,7 +17,7 @@ describeInBrowser("the documentation of the API in staging", (visit) => {
   });
   afterAll(() => world.stop());
 
-  test("[OA53] opens for a superuser who signs in on its page, and keeps nothing in the browser", async () => {
+  test("[OA53] the documentation of the API opens for a superuser who signs in on its page, and keeps nothing in the browser", async () => {
     const person = await world.person();
     const { page, context, problems, goTo } = await visit({ url: world.url });
     await goTo("/docs");

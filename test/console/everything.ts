@@ -34,7 +34,7 @@ export interface Everything extends Places {
   readonly agentToken: string;
 }
 
-/** The body of an answer that was no refusal, as untyped as the client gives it. */
+/** The body of an answer that was not a refusal, as untyped as the client gives it. */
 export async function made(answer: ReturnType<Client["get"]>): Promise<Awaited<ReturnType<Client["get"]>>["body"]> {
   const { status, body } = await answer;
   if (status >= 300) throw new Error(`refused with ${status}: ${JSON.stringify(body)}`);

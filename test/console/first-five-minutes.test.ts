@@ -24,7 +24,7 @@ describeInBrowser("the first five minutes", (visit) => {
     await data?.remove();
   });
 
-  test("[WC20] lead from the sign-in to an app that runs, is read, scaled, broken, understood and rolled back", async () => {
+  test("[WC20] the console leads from the sign-in to an app that runs, is read, scaled, broken, understood and rolled back", async () => {
     const visitor = await visit({ url: run.server.url, width: 1280, height: 800 });
     const { page } = visitor;
     const picture = (name: string) => takePicture(page, name);

@@ -20,7 +20,7 @@ describeInBrowser("the frame", (visit) => {
     expect(await page.evaluate("builds")).toEqual([0]);
   });
 
-  test("[WC141] whoever asks for less motion sees the other scheme, a menu and a dialog at once", async () => {
+  test("[WC141] the console changes its scheme and opens menus and dialogs at once for people who ask for less motion", async () => {
     const { page, context, signIn, goTo } = await visit({ url: world.url });
     await using _script = await context.addInitScript(
       "window.moved = []; addEventListener('transitionrun', ({ target, propertyName }) => moved.push(target.tagName + ' ' + propertyName))",
@@ -38,7 +38,7 @@ describeInBrowser("the frame", (visit) => {
     expect(await page.evaluate("moved")).toEqual([]);
   });
 
-  test("[WC15] a link that needs a session opens after the sign-in, and the page makes no forbidden request", async () => {
+  test("[WC15] a link that needs a session opens after the sign-in, and the page raises no error", async () => {
     const visitor = await visit({ url: world.url });
     const { page } = visitor;
     await visitor.goTo("/o/demo/projects");
@@ -61,7 +61,7 @@ describeInBrowser("the frame", (visit) => {
     expect(visitor.page.url()).not.toMatch(/eyJ|token/i);
   });
 
-  test("[WC17] a sign-out ends what is on screen, in every tab", async () => {
+  test("[WC17] a sign-out removes what is on screen, in every tab", async () => {
     const visitor = await visit({ url: world.url });
     await visitor.signInByForm(world.admin.username, world.admin.password);
     const other = await visitor.context.newPage();
@@ -103,7 +103,7 @@ describeInBrowser("the frame", (visit) => {
     await page.getByRole("heading", { level: 1, name: "Projects" }).waitFor();
   });
 
-  test("[WC17] a sign-out takes away what was said about the last change", async () => {
+  test("[WC17] a sign-out removes the message about the last change", async () => {
     const person = await world.person();
     const visitor = await visit({ url: world.url });
     const { page } = visitor;
@@ -132,7 +132,7 @@ describeInBrowser("the frame", (visit) => {
     await page.getByRole("heading", { level: 1, name: "Members" }).waitFor();
   });
 
-  test("[WC153] a page that fails while it is drawn leaves the frame, and a way back", async () => {
+  test("[WC153] a page that fails while it is drawn leaves the frame with a way back", async () => {
     const visitor = await visit({ url: world.url });
     const { page } = visitor;
     // No page expects a list without its items.
@@ -157,7 +157,7 @@ describeInBrowser("the frame", (visit) => {
     await page.getByRole("row").filter({ hasText: "admin" }).first().waitFor();
   });
 
-  test("[WC156] a change is done although something on the page cannot be read again", async () => {
+  test("[WC156] a change is reported as done although something on the page cannot be read again", async () => {
     const person = await world.person();
     const visitor = await visit({ url: world.url });
     const { page } = visitor;
@@ -171,7 +171,7 @@ describeInBrowser("the frame", (visit) => {
     await page.getByText("Your profile is saved.").waitFor();
   });
 
-  test("[WC157] the tab that a link opens is in sight in a narrow window", async () => {
+  test("[WC157] a narrow window shows the tab that a link opens", async () => {
     const visitor = await visit({ url: world.url, width: 360, height: 700 });
     await visitor.signIn(world.admin.username, world.admin.password);
     await visitor.goTo("/admin?tab=system");
@@ -181,7 +181,7 @@ describeInBrowser("the frame", (visit) => {
     expect(x + width).toBeLessThanOrEqual(360);
   });
 
-  test("[WC167] a superuser opens an organization of others from the administration, and it is not among the own", async () => {
+  test("[WC167] a superuser opens an organization of others from the administration, and the menu lists only the superuser's own", async () => {
     const owner = await world.person();
     const id = await world.org("Elsewhere");
     await world.admin.api.post(`/orgs/${id}/members`, { user_id: owner.id, role: "admin" });
@@ -198,7 +198,7 @@ describeInBrowser("the frame", (visit) => {
     await page.getByRole("button", { name: "Organization Elsewhere, change it" }).waitFor();
   });
 
-  test("[WC155] the organization that was shown last stays on the way over the account and home", async () => {
+  test("[WC155] the console keeps the organization that was shown last while the account and the start page are open", async () => {
     const person = await world.person({ org: await world.org("Acme") });
     await world.admin.api.post(`/orgs/${await world.org("Zenith")}/members`, { user_id: person.id, role: "member" });
     const [, chosen] = (await person.api.get("/orgs")).body.data;

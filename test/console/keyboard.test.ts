@@ -31,7 +31,7 @@ describeInBrowser("without a mouse", (visit) => {
     await world?.stop();
   });
 
-  test("[WC113] [WC127] somebody signs in, finds an app by name, and scales it", async () => {
+  test("[WC113] [WC127] somebody without a mouse signs in, finds an app by name, and scales it", async () => {
     const { page, problems } = await visit({ url: world.url });
     await page.goto(`${world.url}/o/demo/overview`);
     await page.getByRole("heading", { name: "Sign in to Binnacle" }).waitFor();

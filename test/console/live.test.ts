@@ -1,7 +1,7 @@
-import { createServer } from "node:net";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { bindRole } from "../../packages/server/src/access/bindings.fixture.ts";
+import { freePort } from "../world/free-port.ts";
 import { dataFolder, type ServerProcess, startServer } from "../world/server-process.ts";
 import { startWorld, type World } from "../world/world.ts";
 import { describeInBrowser } from "./browser.ts";
@@ -23,7 +23,7 @@ describeInBrowser("what is on screen", (visit) => {
     await world?.stop();
   });
 
-  test("[WC116] shows what somebody else does, soon after the server has answered them", async () => {
+  test("[WC116] a page shows what somebody else does, soon after the server has answered them", async () => {
     const [one, other] = [await visit({ url: world.url }), await visit({ url: world.url })];
     for (const visitor of [one, other]) {
       await visitor.signIn(world.admin.username, world.admin.password);
@@ -47,7 +47,7 @@ describeInBrowser("what is on screen", (visit) => {
     expect(tookMs).toBeLessThan(5_000);
   });
 
-  test("[WC118] says that nobody confirms an app any more whose operator has gone", async () => {
+  test("[WC118] the page of an app whose operator has gone says when it was last seen", async () => {
     const visitor = await visit({ url: world.url });
     await visitor.signIn(world.admin.username, world.admin.password);
     await visitor.goTo(appOf(every));
@@ -61,7 +61,7 @@ describeInBrowser("what is on screen", (visit) => {
       .waitFor();
   });
 
-  test("[WC119] ends when the role behind it is taken away, without a reload", async () => {
+  test("[WC119] a page ends when the role behind it is taken away, without a reload", async () => {
     const person = await world.person({ org: every.orgId });
     const binding = await bindRole(world.database.kysely, person.id, "viewer", { project: every.projectId });
     const visitor = await visit({ url: world.url });
@@ -89,7 +89,7 @@ describeInBrowser("a server that is killed", (visit) => {
   });
   afterAll(() => folder?.remove());
 
-  test("[WC117] leaves what was read on screen, says so, and is found again when it is back", async () => {
+  test("[WC117] the page of a killed server keeps what was read, says that it reconnects, and is live again after a restart", async () => {
     const port = String(await freePort());
     const env = { BINNACLE_DATA_DIR: folder.path, BINNACLE_PORT: port };
     const first = await startServer(env);
@@ -110,11 +110,3 @@ describeInBrowser("a server that is killed", (visit) => {
     expect(await visitor.page.getByRole("heading", { level: 1, name: "Members" }).isVisible()).toBe(true);
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === "object" && address ? address.port : 0;
-}

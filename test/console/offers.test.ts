@@ -49,6 +49,7 @@ function pagesOf(every: Everything): readonly (readonly [string, readonly Offer[
       cluster,
       [
         ["link", "Create project", "createProject"],
+        ["button", "Suspend reconciliation", "suspendCluster"],
         ["tab", "Roles", "listClusterRoles"],
       ],
     ],
@@ -61,6 +62,7 @@ function pagesOf(every: Everything): readonly (readonly [string, readonly Offer[
         ["button", "Save the policy", "updateClusterSettings"],
         ["button", "Rotate…", "rotateClusterToken"],
         ["button", "Abandon…", "abandonCluster"],
+        ["button", "Detach…", "detachCluster"],
         ["button", "Delete…", "deleteCluster"],
       ],
     ],
@@ -68,6 +70,7 @@ function pagesOf(every: Everything): readonly (readonly [string, readonly Offer[
       project,
       [
         ["link", "Create app", "createApp"],
+        ["button", "Suspend reconciliation", "suspendProject"],
         ["button", "Delete", "deleteProject"],
       ],
     ],
@@ -92,7 +95,7 @@ function pagesOf(every: Everything): readonly (readonly [string, readonly Offer[
         ["button", "Actions for Administrator", "changeMember"],
       ],
     ],
-    [`${org}/credentials`, [["button", "Add AWS keys", "createCredential"]]],
+    [`${org}/credentials`, [["button", "Add credential", "createCredential"]]],
     [
       `${org}/credentials?tab=charts`,
       [
@@ -211,7 +214,7 @@ describeInBrowser("what is offered", (visit) => {
     await world?.stop();
   });
 
-  test.each(PEOPLE)("[WC120] to a %s is what they may do, and nothing else", async (who) => {
+  test.each(PEOPLE)("[WC120] the console offers a %s the actions that they may do, and nothing else", async (who) => {
     const visitor = await visit({ url: world.url });
     await visitor.signIn(people[who].username, people[who].password);
     await visitor.goTo("/");

@@ -49,7 +49,7 @@ describeInBrowser("templates, addons, the organization and the account", (visit)
     return name;
   }
 
-  test("[WC98] a new person deploys the quick-start template into a new project, and sees it run", async () => {
+  test("[WC98] somebody deploys the quick-start template into a new project, and the page shows it run", async () => {
     const visitor = await signedIn(world.admin);
     const { page } = visitor;
     await visitor.goTo("/o/demo/templates");
@@ -97,7 +97,7 @@ describeInBrowser("templates, addons, the organization and the account", (visit)
     expect(visitor.problems).toEqual([]);
   });
 
-  test("[WC82] what the server refuses is shown at the parameter, and a secret is in no command", async () => {
+  test("[WC82] a refusal of the server is shown at the parameter, and a secret is in no command", async () => {
     const name = await template({
       description: HOSTILE,
       parameters: [
@@ -124,7 +124,7 @@ describeInBrowser("templates, addons, the organization and the account", (visit)
     expect(visitor.problems).toEqual([]);
   });
 
-  test("[WC83] an editor of the project is offered to change a template, and a viewer is not", async () => {
+  test("[WC83] the console offers changes of a template to an editor of the project, and not to a viewer", async () => {
     const name = await template({ components: [{ name: "web", workload_spec: { image: "nginx" } }] });
     for (const [person, isOffered] of [
       [editor, true],
@@ -162,7 +162,7 @@ describeInBrowser("templates, addons, the organization and the account", (visit)
     expect(visitor.problems).toEqual([]);
   });
 
-  test("[WC99] a new token is shown once, and is nowhere after its dialog", async () => {
+  test("[WC99] a new token is shown once, and nowhere after its dialog is closed", async () => {
     const visitor = await signedIn(viewer);
     const { page } = visitor;
     await visitor.goTo("/account?tab=tokens");
@@ -211,7 +211,7 @@ describeInBrowser("templates, addons, the organization and the account", (visit)
     const visitor = await signedIn(world.admin);
     const { page } = visitor;
     await visitor.goTo("/o/demo/audit?action=credential.");
-    await page.getByText("=HYPERLINK(1)").waitFor();
+    await page.getByText("=HYPERLINK(1)", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Export" }).click();
     const [download] = await Promise.all([
       page.waitForEvent("download"),
@@ -246,7 +246,7 @@ describeInBrowser("templates, addons, the organization and the account", (visit)
     await dialog.getByRole("button", { name: "Roll back" }).click();
     await dialog.getByText("The older version may be unable to read the data").waitFor();
     expect((await world.admin.api.get(path)).body.chart_version).toBe("0.20.1");
-    await dialog.getByLabel("Type db to go on nevertheless").fill("db");
+    await dialog.getByLabel("Type db to confirm").fill("db");
     await dialog.getByRole("button", { name: "Downgrade nevertheless" }).click();
     await dialog.waitFor({ state: "hidden" });
     expect((await world.admin.api.get(path)).body.chart_version).toBe("0.19.16");

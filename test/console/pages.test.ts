@@ -1,16 +1,11 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
-import type { AxeBuilder } from "@axe-core/playwright";
-import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Texts } from "../world/talking-operator.ts";
 import { startWorld, type World } from "../world/world.ts";
+import { AXE, lastingFindings, RULES, type Scheme, switchTo } from "./axe.ts";
 import { describeInBrowser, type Visitor } from "./browser.ts";
 import { type Everything, makeEverything, pagesOf } from "./everything.ts";
 import { everyView, overhangWhenNarrow, painted, settled } from "./views.ts";
-
-type AxeResults = Pick<Awaited<ReturnType<AxeBuilder["analyze"]>>, "violations">;
 
 const SCRIPT = `<img src=x onerror="window.pwned=1">`;
 const LINKS = `javascript:window.pwned=1 [click](javascript:window.pwned=1) "><script>window.pwned=1</script><svg onload=window.pwned=1>`;
@@ -41,52 +36,6 @@ const TAKEN = `(() => {
   };
 })()`;
 const STORED = "JSON.stringify([location.href, { ...localStorage }, { ...sessionStorage }])";
-
-/** It is given to the page once; the library around it would read it again for every look. */
-const AXE = readFileSync(
-  createRequire(createRequire(import.meta.url).resolve("@axe-core/playwright")).resolve("axe-core/axe.min.js"),
-  "utf8",
-);
-
-type Scheme = "light" | "dark";
-/** Colours are the only thing in which the two schemes differ. */
-const RULES: Readonly<Record<Scheme, readonly string[] | null>> = { light: null, dark: ["color-contrast"] };
-
-/** The findings of axe that keep somebody from using the page. */
-async function findings(page: Page, within: string, rules: readonly string[] | null): Promise<string[]> {
-  const options = {
-    resultTypes: ["violations"],
-    // Style sheets would be parsed again for every look, and none of the rules that run reads them.
-    preload: { assets: ["media"] },
-    ...(rules ? { runOnly: { type: "rule", values: rules } } : {}),
-  };
-  const { violations } = await page.evaluate<AxeResults>(
-    `axe.run(document.querySelector(${JSON.stringify(within)}) ?? document, ${JSON.stringify(options)}).then(({ violations }) => ({ violations }))`,
-  );
-  return violations
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .flatMap(({ id, nodes }) =>
-      nodes.map(({ target, failureSummary }) => `${id} at ${target.join(" ")}: ${failureSummary}`),
-    );
-}
-
-/** A finding that is there again at the next look. The browser may show an element in the other scheme for some frames more. */
-async function lastingFindings(page: Page, within: string, rules: readonly string[] | null): Promise<string[]> {
-  let found: string[] = [];
-  for (let look = 0; look < 5; look++) {
-    found = await findings(page, within, rules);
-    if (found.length === 0) break;
-    await painted(page);
-  }
-  return found;
-}
-
-/** Between two schemes some colours are of the one and some of the other. */
-async function switchTo(page: Page, colorScheme: Scheme): Promise<void> {
-  await page.emulateMedia({ colorScheme });
-  await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor({ state: "attached" });
-  await painted(page);
-}
 
 /** One walk through all of them, because most of the time goes into getting there. */
 describeInBrowser("every page, with hostile texts in all that it shows", (visit) => {
@@ -137,33 +86,33 @@ describeInBrowser("every page, with hostile texts in all that it shows", (visit)
     await world?.stop();
   });
 
-  test("[WC110] has no serious finding of axe in the light scheme", () => {
+  test("[WC110] no page has a serious finding of axe in the light scheme", () => {
     expect(seen.length).toBeGreaterThan(40);
     expect(found.light).toEqual({});
   });
 
-  test("[WC110] has enough contrast in the dark scheme", () => {
+  test("[WC110] every page has enough contrast in the dark scheme", () => {
     expect(found.dark).toEqual({});
   });
 
-  test("[WC111] fits into a window of 360 pixels", () => {
+  test("[WC111] every page fits into a window of 360 pixels", () => {
     expect(sideways).toEqual({});
   });
 
-  test("[WC112] raises no error, breaks no policy, and calls nothing but operations of the API", () => {
+  test("[WC112] no page raises an error, breaks a policy, or calls anything but operations of the API", () => {
     expect(visitor.problems).toEqual([]);
     expect(visitor.undocumented).toEqual([]);
   });
 
-  test("[WC114] shows them as text: they run nothing, load nothing and lead nowhere", () => {
+  test("[WC114] every page shows hostile texts as text: they run nothing, load nothing and lead nowhere", () => {
     expect(taken).toEqual({});
   });
 
-  test("[WC16] keeps no token in the storage or the address", () => {
+  test("[WC16] no page keeps a token in the storage or the address", () => {
     expect(kept).toEqual({});
   });
 
-  test("[WC115] a message from another window changes nothing", async () => {
+  test("[WC115] a message from another window changes nothing in the console", async () => {
     const { context } = visitor;
     const opener = await context.newPage();
     await opener.goto("about:blank");

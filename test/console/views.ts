@@ -48,7 +48,7 @@ export async function overhangWhenNarrow(page: Page): Promise<number> {
   const before = page.viewportSize();
   await page.setViewportSize({ width: 360, height: 740 });
   let over = 0;
-  for (let look = 0; look < 20; look++) {
+  for (let check = 0; check < 20; check++) {
     await painted(page);
     over = await page.evaluate("document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth");
     if (over <= 0) break;

@@ -84,7 +84,7 @@ async function servesAgain(url: string, killed: number): Promise<number> {
 }
 
 test(
-  "[DU1] every acknowledged write survives kill -9 of the server, of the database and of both, and it serves again within 5 s",
+  "[DU1] every acknowledged write survives kill -9 of the server, of the database and of both, and the server is back within 5 s",
   async () => {
     const env = { BINNACLE_DATA_DIR: data.path };
     const acknowledged = new Set<string>();

@@ -1,7 +1,7 @@
 import { cp, rename, rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { Client } from "../world/client.ts";
+import { freePort } from "../world/free-port.ts";
 import { Pipe } from "../world/pipe.ts";
 import { dataFolder, postmasterPid, type ServerProcess, startServer } from "../world/server-process.ts";
 import { type SimulatedOperator, type SimulationOptions, simulateOperator } from "../world/simulated-operator.ts";
@@ -26,14 +26,6 @@ afterAll(async () => {
   await server?.exited;
   await data?.remove();
 });
-
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => probe.once("listening", resolve));
-  const address = probe.address();
-  await new Promise((resolve) => probe.close(resolve));
-  return typeof address === "object" && address ? address.port : 0;
-}
 
 async function serve(): Promise<void> {
   server = await startServer({ BINNACLE_DATA_DIR: data.path, BINNACLE_PORT: String(port) });
@@ -130,7 +122,7 @@ test("[FA4] a session whose token is revoked is closed within 2 s, and the token
   await vi.waitFor(() => expect(heard).toContain(4403), SOON);
 }, 60_000);
 
-test("[FA6] a project that is deleted while the operator is away stays on record until it is gone", async () => {
+test("[FA6] a project that is deleted while the operator is away stays recorded until it is gone from the cluster", async () => {
   const api = await admin();
   const cluster = await register(api);
   const operator = operate(cluster.token);
@@ -169,7 +161,7 @@ test("[FA53] an operator that returns to an abandoned cluster is told to remove 
   expect((await api.get(`/clusters/${namesake.id}`)).body.status).toBe("pending");
 }, 90_000);
 
-test("[FA9] sessions outlive the death of the database, and what is wanted afterwards arrives", async () => {
+test("[FA9] sessions of operators outlive a crash of the database, and later changes arrive", async () => {
   const api = await admin();
   const cluster = await register(api);
   let sessions = 0;
@@ -192,7 +184,7 @@ test("[FA9] sessions outlive the death of the database, and what is wanted after
   expect(sessions).toBe(1);
 }, 90_000);
 
-test("[FA11] operators of a server that restarts come back to it", async () => {
+test("[FA11] operators of a server that restarts reconnect to it", async () => {
   const api = await admin();
   const cluster = await register(api);
   const operator = operate(cluster.token);
@@ -204,7 +196,7 @@ test("[FA11] operators of a server that restarts come back to it", async () => {
   await live(operator);
 }, 120_000);
 
-test("[FA12] after a restore from a backup nothing is removed, and what the cluster has is issued again above it", async () => {
+test("[FA12] after a restore from a backup nothing is removed, and later generations on the cluster are issued again above them", async () => {
   const api = await admin();
   const cluster = await register(api);
   const operator = operate(cluster.token);

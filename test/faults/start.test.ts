@@ -1,5 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { Client } from "../world/client.ts";
+import { runServerCommand } from "../world/server-command.ts";
 import { dataFolder, isAlive, postmasterPid, refusedServer, startServer } from "../world/server-process.ts";
 
 async function adminOf(url: string): Promise<Client> {
@@ -15,7 +18,7 @@ describe("the server as a process", () => {
   });
   afterAll(() => data.remove());
 
-  test("[ST1] it starts on an empty folder, tells how to sign in, and has its data when it starts again", async () => {
+  test("[ST1] the server starts on an empty folder, prints how to sign in, and has its data when it starts again", async () => {
     const env = { BINNACLE_DATA_DIR: data.path };
     const first = await startServer(env);
     await vi.waitFor(() => expect(first.printed()).toMatch(/Console:.*sign in as admin \/ binnacle/));
@@ -40,7 +43,7 @@ describe("the server as a process", () => {
     expect(await again.exited).toBe(0);
   });
 
-  test("[ST2] a signal that comes twice at once, as through npm, stops it as cleanly", async () => {
+  test("[ST2] a signal that comes twice at once, as through npm, stops the server as cleanly", async () => {
     const server = await startServer({ BINNACLE_DATA_DIR: data.path });
     const postmaster = await postmasterPid(data.path);
     server.signal("SIGINT");
@@ -49,7 +52,7 @@ describe("the server as a process", () => {
     expect(isAlive(postmaster)).toBe(false);
   });
 
-  test("[ST2] it leaves no process behind when it stops", async () => {
+  test("[ST2] the server leaves no process behind when it stops", async () => {
     const server = await startServer({ BINNACLE_DATA_DIR: data.path });
     const postmaster = await postmasterPid(data.path);
     expect(isAlive(postmaster)).toBe(true);
@@ -58,7 +61,7 @@ describe("the server as a process", () => {
     expect(isAlive(postmaster)).toBe(false);
   });
 
-  test("[ST3] a second server on the same data folder is refused in a sentence, and the first one serves on", async () => {
+  test("[ST3] a second server on the same data folder is refused in one line, and the first one serves on", async () => {
     const env = { BINNACLE_DATA_DIR: data.path };
     const first = await startServer(env);
     const second = await refusedServer(env);
@@ -89,4 +92,33 @@ describe("the server as a process", () => {
     }
     expect(refused.printed).not.toContain("too-short-secret");
   });
+
+  test("[DB601] a database of the PostgreSQL before is refused in one line, and everything in it comes along by the commands that it names", async () => {
+    const folder = await dataFolder();
+    onTestFinished(() => folder.remove());
+    const env = { BINNACLE_DATA_DIR: folder.path };
+    const [database, before, backup] = ["postgres", "postgres-17", "backup.gz"].map((name) => join(folder.path, name));
+    const first = await startServer(env);
+    await (await adminOf(first.url)).post("/orgs", { name: "Kept" });
+    await runServerCommand(env, "backup", backup ?? "");
+    first.signal("SIGTERM");
+    await first.exited;
+    const version = join(database ?? "", "PG_VERSION");
+    const own = (await readFile(version, "utf8")).trim();
+    await writeFile(version, "17\n");
+
+    const refused = await refusedServer(env);
+    expect([refused.exitCode, refused.printed.trim().split("\n").length]).toEqual([1, 1]);
+    for (const word of ["PostgreSQL 17", `PostgreSQL ${own}`, "binnacle-server backup", "binnacle-server restore"]) {
+      expect(refused.printed).toContain(word);
+    }
+    await rename(database ?? "", before ?? "");
+    await runServerCommand(env, "restore", backup ?? "");
+    const again = await startServer(env);
+    const { body } = await (await adminOf(again.url)).get("/orgs");
+    expect(body.data.map((org: { name: string }) => org.name)).toEqual(["Kept", "demo"]);
+    again.signal("SIGTERM");
+    await again.exited;
+    // Three servers and two commands are started one after another.
+  }, 180_000);
 });

@@ -28,14 +28,14 @@ const sent = (value: unknown): unknown => JSON.parse(JSON.stringify(value) ?? "n
 describe.each(bodies)("the body of $id", ({ schema, check }) => {
   const values = valuesOf(schema);
 
-  test("[OA16] is taken by the server where the document accepts it", () => {
+  test("[OA16] the server takes a body that the document accepts", () => {
     fc.assert(
       fc.property(values, (value) => isTaken(check, sent(value))),
       { numRuns: NUM_RUNS },
     );
   });
 
-  test("[OA16] is taken by the server nowhere else, whatever is changed in it", () => {
+  test("[OA16] the server refuses a changed body that the document does not accept", () => {
     // Text that cannot be stored is refused wherever it is, and the document says so once for all.
     const isStorable = (value: unknown) => {
       const text = JSON.stringify(value);
@@ -52,7 +52,7 @@ describe.each(bodies)("the body of $id", ({ schema, check }) => {
   });
 });
 
-test("[OA16] every operation that takes JSON is among them", () => {
+test("[OA16] every operation that takes JSON is compared with the document", () => {
   expect(bodies.length).toBe(document.operations.filter(({ body }) => body?.type === "application/json").length);
   expect(bodies.length).toBeGreaterThan(30);
 });

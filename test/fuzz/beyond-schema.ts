@@ -37,7 +37,7 @@ export const BEYOND_SCHEMA: readonly BeyondSchema[] = [
   {
     operations: ["createApp"],
     at: component("workload_spec.affinity.**", "workload_spec.topology_spread.**", "workload_spec.files.**"),
-    why: "Pods are near to or away from components of the app, and spread once for each topology; files have places of their own.",
+    why: "Pods are near to or away from components of the app, and spread once for each topology; files have places of their own and secrets of the component.",
   },
   {
     operations: ["createApp"],
@@ -59,13 +59,18 @@ export const BEYOND_SCHEMA: readonly BeyondSchema[] = [
   },
   {
     operations: ["createApp"],
+    at: component("addon_spec.instance", "workload_spec.security_context.*"),
+    why: "An addon instance is one of the project, and root is not asked for where the level of the project is `restricted`.",
+  },
+  {
+    operations: ["createApp"],
     at: component("chart_spec.repo"),
     why: "Which hosts may be asked over http is configured.",
   },
   {
     operations: ["createApp"],
-    at: component("chart_spec.plain_values.*"),
-    why: "A path is not in both lists of a chart.",
+    at: component("chart_spec.plain_values.*", "chart_spec.values.**"),
+    why: "A path is not in both lists of a chart, a reference stands where it was read, and what looks like a secret can be sealed.",
   },
   {
     operations: ["createAddonInstance", "updateAddonInstance"],
@@ -80,7 +85,7 @@ export const BEYOND_SCHEMA: readonly BeyondSchema[] = [
   {
     operations: ["rollbackApp", "rollbackToDeployment"],
     at: ["body"],
-    why: "A revision may be older than a rule that it breaks.",
+    why: "A revision may be older than a rule that it breaks, or name an addon instance that is gone.",
   },
   {
     operations: ["scaleApp", "attachAddon"],
@@ -110,7 +115,7 @@ export const BEYOND_SCHEMA: readonly BeyondSchema[] = [
   {
     operations: ["deployStackTemplate"],
     at: ["body", "body.parameters.**"],
-    why: "The template declares its parameters, and what they make of its components has to be an app.",
+    why: "The template declares its parameters, and what they make of its components has to be an app of the project.",
   },
   {
     operations: ["inspectChart", "createStackTemplateFromChart"],
@@ -123,6 +128,10 @@ export const BEYOND_SCHEMA: readonly BeyondSchema[] = [
       "body.component",
       "body.detail",
       "body.install_journal.*.detail",
+      "body.reason_code",
+      "body.install_journal.*.reason_code",
+      "body.volume_group_ownership",
+      "body.volume_group_ownership.**",
       "body.bundle_version",
       "body.profiles.*",
       "body.ha_tier",
@@ -130,7 +139,7 @@ export const BEYOND_SCHEMA: readonly BeyondSchema[] = [
       "body.at",
       "body.install_journal.*.at",
     ],
-    why: "Bundles of the catalog say which components, profiles and tiers they have, nothing happened in the future, and a detail holds no secret.",
+    why: "Bundles of the catalog say which components, profiles and tiers they have, nothing happened in the future, and no text holds a secret.",
   },
   {
     operations: ["createChartRepository", "updateChartRepository"],
@@ -143,14 +152,14 @@ export const BEYOND_SCHEMA: readonly BeyondSchema[] = [
     why: "Two spellings of one chart's address are the same chart.",
   },
   {
-    operations: ["abandonCluster"],
+    operations: ["abandonCluster", "detachCluster"],
     at: ["body.name"],
     why: "The name that is typed is the cluster's.",
   },
   {
     operations: ["createCluster"],
-    at: ["body.credential_id"],
-    why: "A credential is of one provider.",
+    at: ["body.credential_id", "body.provider"],
+    why: "A credential is of one provider, and new machines need an image of the operator, which is configured.",
   },
   {
     operations: ["grantClusterRole", "replaceClusterRole", "grantProjectRole", "replaceProjectRole"],
@@ -161,6 +170,16 @@ export const BEYOND_SCHEMA: readonly BeyondSchema[] = [
     operations: ["updateUser"],
     at: ["body.current_password"],
     why: "The current password is the right one.",
+  },
+  {
+    operations: ["updateOrgSettings"],
+    at: ["body.settings.gitops.*"],
+    why: "A Git host is stored only where it works, and a stored token is used only where it was given for.",
+  },
+  {
+    operations: ["testGitops"],
+    at: ["body.gitops.*"],
+    why: "A stored token is used only where it was given for, and addresses have a host and no password.",
   },
   {
     operations: ["updateOrgSettings"],
@@ -181,6 +200,11 @@ export const BEYOND_SCHEMA: readonly BeyondSchema[] = [
     operations: ["previewAppDeletion"],
     at: ["query.addon_instance_id"],
     why: "It is not given together with `component`; OpenAPI has no words for a rule between parameters.",
+  },
+  {
+    operations: ["execComponent"],
+    at: ["query.command.0"],
+    why: "The first word names a program; the others may be empty.",
   },
 ];
 

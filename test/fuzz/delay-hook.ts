@@ -44,7 +44,7 @@ process.on("message", (message) => {
     return;
   }
   const late = (percentile: number) => delays.percentile(percentile) / NANOSECONDS_PER_MS;
-  const told = {
+  const measured = {
     p50Ms: late(50),
     p99Ms: late(99),
     p999Ms: late(99.9),
@@ -56,7 +56,7 @@ process.on("message", (message) => {
   globalThis.gc?.();
   before = cpuMicroseconds();
   const { heapUsed, external } = process.memoryUsage();
-  process.send?.({ ...told, heapBytes: heapUsed + external } satisfies Vitals);
+  process.send?.({ ...measured, heapBytes: heapUsed + external } satisfies Vitals);
 });
 // The channel alone does not keep the server from ending.
 process.channel?.unref();

@@ -19,7 +19,10 @@ export interface DocumentedOperation {
   readonly parameters: readonly Parameter[];
   readonly body: { readonly type: string; readonly schema: Schema; readonly required: boolean } | null;
   /** By status; null is an answer without a body. */
-  readonly answers: ReadonlyMap<number, { readonly type: string; readonly schema: Schema } | null>;
+  readonly answers: ReadonlyMap<
+    number,
+    { readonly type: string; readonly schema: Schema; readonly otherTypes: readonly string[] } | null
+  >;
   /** If true, the operation needs no credential. */
   readonly isPublic: boolean;
 }
@@ -65,8 +68,8 @@ export function readDocument(root: Json): ApiDocument {
     return made;
   };
   const contentOf = (part: Content) => {
-    const [entry] = Object.entries(part.content ?? {});
-    return entry ? { type: entry[0], schema: entry[1].schema } : null;
+    const [entry, ...others] = Object.entries(part.content ?? {});
+    return entry ? { type: entry[0], schema: entry[1].schema, otherTypes: others.map(([type]) => type) } : null;
   };
 
   const paths = root["paths"] as Record<string, Record<string, Json>>;
@@ -78,7 +81,7 @@ export function readDocument(root: Json): ApiDocument {
         id: String(described["operationId"]),
         method: method.toUpperCase(),
         path,
-        parameters: described["parameters"] as readonly Parameter[],
+        parameters: (described["parameters"] as readonly Json[]).map((it) => follow(it) as Json & Parameter),
         body: content ? { ...content, required: body.required === true } : null,
         answers: new Map(
           Object.entries(described["responses"] as Record<string, Json>).map(([status, answer]) => [

@@ -63,7 +63,7 @@ const HOSTILE_SCALARS: readonly unknown[] = [
 
 const nested = (depth: number, open: string, close: string) => open.repeat(depth) + close.repeat(depth);
 
-/** Whole bodies that are no request at all, as text. */
+/** Whole bodies that are not a request at all, as text. */
 const WHOLE_BODIES: readonly (() => string)[] = [
   () => "",
   () => " ",

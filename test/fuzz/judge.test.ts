@@ -64,7 +64,7 @@ describe("an answer as it is described", () => {
     ["a 422 for what is not valid", answered(422, refusal("body", "size")), { kind: "near" }],
     ["a 504 of a cluster", answered(504, { detail: "No." }), { operation: removeThing as Request["operation"] }],
     ["broken HTTP", answered(431, { detail: "Too large." }), {}],
-  ])("[OA17] is nothing to report: %s", (_, answer, facts) => {
+  ])("[OA17] the fuzzer reports nothing for %s", (_, answer, facts) => {
     expect(found(answer, facts)).toEqual([]);
   });
 });
@@ -98,7 +98,7 @@ describe("what is reported", () => {
       { actor: { name: "nobody", userId: null, headers: {}, isRefused: true } },
       "a success without a credential",
     ],
-  ])("[OA17] %s", (_, answer, facts, finding) => {
+  ])("[OA17] the fuzzer reports %s", (_, answer, facts, finding) => {
     expect(found(answer, facts)).toEqual([expect.stringContaining(finding)]);
   });
 });
@@ -111,16 +111,16 @@ describe("rules that no schema says", () => {
     ["body.values.**", ["body", "values"], true],
     ["body.values.**", ["body", "values", "a", 1], true],
     ["body.values.**", ["body", "notes"], false],
-  ])("[OA17] %s is about %j: %s", (at, loc, expected) => {
+  ])("[OA17] the path %s is about the location %j: %s", (at, loc, expected) => {
     expect(isAbout({ operations: [], at: [at], why: "" }, loc)).toBe(expected);
   });
 
-  test("[OA17] are shown to people as they are used", () => {
+  test("[OA17] the rules beyond the schemas are documented as the fuzzer uses them", () => {
     const shown = readFileSync(new URL("../../docs/spec/openapi.md", import.meta.url), "utf8");
     expect(shown).toContain(beyondSchemaTable());
   });
 
-  test("[OA17] name operations that there are", () => {
+  test("[OA17] the rules beyond the schemas name operations that exist", () => {
     const ids = describedRoutes().map(({ operation }) => operation.id);
     expect(BEYOND_SCHEMA.flatMap(({ operations }) => operations).filter((id) => !ids.includes(id))).toEqual([]);
   });

@@ -49,7 +49,7 @@ function undocumented(document: ApiDocument, { operation }: Request, { status, h
   if (described === undefined) return `an undocumented ${status}`;
   if (described === null) return text === "" ? null : `a ${status} with a body`;
   const type = String(headers["content-type"] ?? "").split(";")[0];
-  if (type !== described.type) return `a ${status} of type ${type}`;
+  if (type !== described.type && !described.otherTypes.includes(type ?? "")) return `a ${status} of type ${type}`;
   if (type !== "application/json") return null;
   const objection = document.objection(described.schema, parsed(text));
   return objection && `a ${status} that its schema refuses: ${objection.replace(/\d+/g, "N").slice(0, 300)}`;

@@ -1,6 +1,6 @@
 import type { Finding, FuzzReport } from "./run.ts";
 
-export const LONGEST_DELAY_MS = 200;
+const LONGEST_DELAY_MS = 200;
 export const MOST_GROWTH_BYTES = 100 * 1024 * 1024;
 
 /** Returns why a run has failed, besides its findings. */

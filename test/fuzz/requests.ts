@@ -142,7 +142,7 @@ export function requestMaker(document: ApiDocument, world: FuzzWorld, seed: numb
     if (!isWrong) return { ...written(type, value), hasRefusedBody: false };
     if (random.chance(0.7)) {
       const changed = mutated(value, random);
-      // The document speaks of JSON; what a form makes of a value that is no text is another matter.
+      // The document speaks of JSON; what a form makes of a value that is not text is another matter.
       const hasRefusedBody = type === "application/json" && !document.accepts(schema, asJson(changed));
       return { ...written(type, changed), hasRefusedBody };
     }

@@ -56,6 +56,7 @@ export async function fuzz(options: FuzzOptions, progress: (line: string) => voi
       BINNACLE_DATA_DIR: data.path,
       BINNACLE_SECRET_KEY: signingKey,
       BINNACLE_LOG_LEVEL: "error",
+      BINNACLE_IMAGE_REGISTRY: "registry.example.com",
       BINNACLE_CHART_HOSTS: new URL(charts.url).host,
       // Each request has an address of its own, so that throttles hold nobody back but those they are meant for.
       BINNACLE_TRUSTED_PROXIES: "127.0.0.1",

@@ -152,7 +152,7 @@ export class FuzzWorld {
       this.#remember("binding_id", body.binding_id);
     }
     await this.#fill(project, orgId, mark);
-    this.#seedWords();
+    this.#seedKnownTexts();
     this.#actors = await this.#castOf({ owner, editor, viewer, member, stranger, leaver }, project.id);
   }
 
@@ -212,9 +212,9 @@ export class FuzzWorld {
     this.#remember("task", (await this.#admin.post("/tasks/task", { kind: "ping" })).body.id);
   }
 
-  /** Words that mean something to the server, whoever says them. */
-  #seedWords(): void {
-    const words: Record<string, readonly string[]> = {
+  /** Texts that mean something to the server, whoever sends them. */
+  #seedKnownTexts(): void {
+    const texts: Record<string, readonly string[]> = {
       tier_name: ["free", "pro"],
       tier: ["free", "pro"],
       version: ["1.3", "1.4", "1.0.0"],
@@ -230,7 +230,7 @@ export class FuzzWorld {
       password: ["binnacle", "a long enough password"],
       current_password: ["binnacle", "a long enough password"],
     };
-    for (const [field, values] of Object.entries(words)) this.#known.set(field, [...values]);
+    for (const [field, values] of Object.entries(texts)) this.#known.set(field, [...values]);
   }
 
   async #castOf(people: Readonly<Record<string, Person>>, projectId: string): Promise<Actor[]> {

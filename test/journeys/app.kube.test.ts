@@ -46,7 +46,7 @@ async function reaches(name: string, phase: string): Promise<void> {
 }
 
 describe("an app on a real cluster", () => {
-  test("[JO5] runs, is scaled, paused, resumed, rolled back and deleted", async () => {
+  test("[JO5] an app on a real cluster runs, is scaled, paused, resumed, rolled back and deleted", async () => {
     await create("shop");
     await reaches("shop", "running");
     expect((await read("shop")).components[0].ready_replicas).toBe(1);
@@ -79,7 +79,7 @@ describe("an app on a real cluster", () => {
     expect(await deployment("shop-web")).toBeNull();
   });
 
-  test("[AP88] [AP89] [AP92] shows its objects, what Kubernetes says about them, and what its deletion would take", async () => {
+  test("[AP88] [AP89] [AP92] the API shows an app's objects, what Kubernetes says about them, and what its deletion would take", async () => {
     const volumes = [{ name: "data", mount_path: "/data", size_gb: 1 }];
     await create("tree", [WEB, { name: "db", workload_spec: { kind: "statefulset", image: "db:1", volumes } }]);
     await reaches("tree", "running");
@@ -108,7 +108,7 @@ describe("an app on a real cluster", () => {
     expect(one.volumes).toMatchObject([{ claim: "data-tree-db-0", fate: "kept" }]);
   });
 
-  test("[JO15] has scaled a component that scales by itself when it is ready, and has observed that now", async () => {
+  test("[JO15] the scale of a component that autoscales succeeds once the cluster is ready with it, and the reported state is fresh", async () => {
     const autoscale = { min: 1, max: 4, cpu_percent: 70 };
     await create("elastic", [{ name: "web", workload_spec: { image: "nginx:1.29", autoscale } }]);
     await reaches("elastic", "running");
@@ -118,9 +118,15 @@ describe("an app on a real cluster", () => {
       const [newest] = (await stage.admin.get(path("elastic", "/deployments"))).body.data;
       expect(newest).toMatchObject({ operation: "scale", status: "succeeded" });
     }, SOON);
+    const scaler = await kube.resourceTypeOf("autoscaling/v2", "HorizontalPodAutoscaler");
+    const [on] = (await kube.list(scaler, { namespace: project.namespace })).items;
+    expect(on?.["spec"]).toMatchObject({ minReplicas: 2, maxReplicas: 4 });
+    const app = await read("elastic");
+    expect(app).toMatchObject({ phase: "running", stale: false, observed_generation: app.generation });
+    expect(app.components[0].ready_replicas).toBeGreaterThanOrEqual(2);
   });
 
-  test("[JO6] gives components each other's exports and prunes what is removed", async () => {
+  test("[JO6] components get each other's exports, and the objects of a removed component are pruned", async () => {
     const api = {
       name: "api",
       workload_spec: {
@@ -140,13 +146,13 @@ describe("an app on a real cluster", () => {
     expect(await deployment("pair-web")).not.toBeNull();
   });
 
-  test("[JO7] is invalid with a reason that a person understands", async () => {
+  test("[JO7] an app without an image is invalid with a reason that a person understands", async () => {
     await create("bare", [{ name: "web", workload_spec: {} }]);
     await reaches("bare", "invalid");
     expect((await read("bare")).phase_message).toMatch(/web.*image/i);
   });
 
-  test("[JO8] is healed where somebody has edited it, and says what was found", async () => {
+  test("[JO8] an app that somebody has edited on the cluster is healed, and an event says what was found", async () => {
     await create("drifty");
     await reaches("drifty", "running");
     await vi.waitFor(async () => expect((await read("drifty")).drift.state).toBe("in_sync"), SOON);
@@ -163,7 +169,7 @@ describe("an app on a real cluster", () => {
     }, SOON);
   });
 
-  test("[JO13] is blocked where another manager holds a field, until a forced redeploy takes it over", async () => {
+  test("[JO13] an app is blocked where another manager holds a field, until a forced redeploy takes it over", async () => {
     await create("held");
     await reaches("held", "running");
     await vi.waitFor(async () => expect((await read("held")).drift.state).toBe("in_sync"), SOON);
@@ -187,7 +193,7 @@ describe("an app on a real cluster", () => {
   });
 
   test.skipIf(!inject("isSimulated"))(
-    "[JO9] streams its logs through the hub, and ends when the operator is lost",
+    "[JO9] an app streams its logs through the hub, and the stream ends when the operator is lost",
     async () => {
       await create("chatty");
       await reaches("chatty", "running");
@@ -206,7 +212,7 @@ describe("an app on a real cluster", () => {
     },
   );
 
-  test("[JO10] pulls its images with the registry secrets of its project, and a rotation reaches them", async () => {
+  test("[JO10] an app pulls its images with the registry secrets of its project, and a rotation reaches them", async () => {
     const registry = { name: "hub", server_url: "registry.example.com", username: "robot", password: "first-password" };
     const attached = await stage.admin.post(`/projects/${project.id}/registry-secrets`, registry);
     expect(attached.status).toBe(201);
@@ -230,7 +236,7 @@ describe("an app on a real cluster", () => {
 });
 
 describe("a project on a real cluster", () => {
-  test("[JO14] is fenced by its policy and by its cluster's settings, also when they change", async () => {
+  test("[JO14] the namespace of a project follows the policy of the project and of its cluster, also when they change", async () => {
     const labels = async () => {
       const namespace = await kube.get(await kube.resourceTypeOf("v1", "Namespace"), project.namespace);
       return namespace?.metadata.labels?.["pod-security.kubernetes.io/enforce"];
@@ -256,7 +262,7 @@ describe("a project on a real cluster", () => {
     await stage.admin.patch(`/clusters/${cluster.id}/settings`, { pod_security: "baseline" });
   });
 
-  test("[JO11] is gone only when its namespace is", async () => {
+  test("[JO11] a deleted project is gone only when its namespace is", async () => {
     await create("last");
     await reaches("last", "running");
     expect((await stage.admin.delete(`/projects/${project.id}`)).status).toBe(202);
@@ -264,7 +270,7 @@ describe("a project on a real cluster", () => {
     expect(await kube.get(await kube.resourceTypeOf("v1", "Namespace"), project.namespace)).toBeNull();
   });
 
-  test("[JO12] leaves a namespace alone that is somebody else's", async () => {
+  test("[JO12] a project leaves a namespace of somebody else alone", async () => {
     const name = stage.newName();
     await kube.create({ apiVersion: "v1", kind: "Namespace", metadata: { name, labels: { owner: "somebody" } } });
     const { body } = await stage.admin.post("/projects", { name, cluster_id: cluster.id });

@@ -30,7 +30,9 @@ interface Project {
 export async function openConsoleStage(): Promise<ConsoleStage> {
   const charts = await serveCharts();
   const chartHosts = { BINNACLE_CHART_HOSTS: new URL(charts.chart.repo).host };
-  const stage = await openStage({ ...chartHosts, CHART_REPOSITORY: charts.chart.repo }, { main: MAIN });
+  // A cluster is provisioned only where machines know from where to pull the operator.
+  const settings = { CHART_REPOSITORY: charts.chart.repo, BINNACLE_IMAGE_REGISTRY: "registry.example.com" };
+  const stage = await openStage({ ...chartHosts, ...settings }, { main: MAIN });
   await stage.kube.apply(parse(await readFile(CHARTS_ROLE, "utf8")), { force: true });
   const api = stage.admin;
   const [org] = (await made(api.get("/orgs"))).data;

@@ -55,7 +55,7 @@ describeInBrowser(
     const deployment = async (name: string, namespace: string) =>
       stage.kube.get(await stage.kube.resourceTypeOf("apps/v1", "Deployment"), name, namespace);
 
-    test("[JO16] shows every page and tab whole, and without an error", async () => {
+    test("[JO16] the console shows every page and tab whole, and without an error", async () => {
       const visitor = await signedIn();
       const { page } = visitor;
       const places = await stage.everything(cluster);
@@ -77,7 +77,7 @@ describeInBrowser(
       expectClean(visitor);
     }, 300_000);
 
-    test("[JO17] says of the cluster what its API server says", async () => {
+    test("[JO17] the console says of the cluster what its API server says", async () => {
       const visitor = await signedIn();
       const { page } = visitor;
       const { gitVersion } = await stage.kube.raw<{ gitVersion: string }>("GET", "/version");
@@ -98,7 +98,7 @@ describeInBrowser(
       expectClean(visitor);
     });
 
-    test("[JO18] scales an app on the cluster, and shows its pods and what Kubernetes says about them", async () => {
+    test("[JO18] the console scales an app on the cluster, and shows its pods and what Kubernetes says about them", async () => {
       const project = await stage.readyProject(cluster.id);
       await stage.runningApp(project, "shop", [WEB]);
       const visitor = await signedIn();
@@ -127,7 +127,7 @@ describeInBrowser(
       expectClean(visitor);
     });
 
-    test.skipIf(!inject("isSimulated"))("[JO18] shows the lines that a pod writes, as they come", async () => {
+    test.skipIf(!inject("isSimulated"))("[JO18] the console shows log lines as a pod writes them", async () => {
       const project = await stage.readyProject(cluster.id);
       await stage.runningApp(project, "chatty", [WEB]);
       const log = await simulateLog(stage.kube, project.namespace);
@@ -144,7 +144,7 @@ describeInBrowser(
       expectClean(visitor);
     });
 
-    test("[JO19] says why an image does not run, and a roll back in the browser repairs it on the cluster", async () => {
+    test("[JO19] the console says why an image does not run, and a rollback in the browser repairs it on the cluster", async () => {
       const project = await stage.readyProject(cluster.id);
       await stage.runningApp(project, "till", [WEB]);
       const visitor = await signedIn();
@@ -174,7 +174,7 @@ describeInBrowser(
       expectClean(visitor);
     });
 
-    test("[JO20] confirms nothing any more while the operator is gone, and everything when it is back", async () => {
+    test("[JO20] the console confirms nothing while the operator is gone, and everything when the operator is back", async () => {
       const own = await stage.register();
       const operator: OperatorProcess = await stage.connect(own);
       const project = await stage.readyProject(own.id);
@@ -199,7 +199,7 @@ describeInBrowser(
       expectClean({ ...visitor, refused: [] });
     });
 
-    test.skipIf(!HELM)("[JO21] adds an addon, which Helm installs, and shows its workloads and exports", async () => {
+    test.skipIf(!HELM)("[JO21] the console adds an addon, and shows its workloads and exports", async () => {
       const project = await stage.readyProject(cluster.id);
       const visitor = await signedIn();
       const { page } = visitor;

@@ -7,7 +7,14 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { HELM } from "../../packages/operator/src/helm/helm-program.fixture.ts";
 import { createKubeClient } from "../../packages/operator/src/kube/client.adapter.ts";
 import { kubeAccessFrom } from "../../packages/operator/src/kube/kubeconfig.adapter.ts";
-import { NAMESPACES } from "../../packages/operator/src/kube/resource-types.ts";
+import {
+  ADDON_INSTANCES,
+  APPS,
+  CONFIG_MAPS,
+  NAMESPACES,
+  PROJECTS,
+  SECRETS,
+} from "../../packages/operator/src/kube/resource-types.ts";
 import { binaryFolder } from "../kube/binaries.ts";
 import { startKube } from "../kube/cluster.ts";
 import { openStage, SOON, type Stage } from "./stage.ts";
@@ -19,7 +26,7 @@ beforeAll(async () => {
 afterAll(() => stage?.close());
 
 describe("a cluster that its owner brings", () => {
-  test("[JO1] is installed by the printed command with the real Helm", async () => {
+  test("[JO1] the operator is installed by the printed command with the real Helm", async () => {
     const { id, token, installCommand } = await stage.register();
     const fresh = await startKube({ binaries: binaryFolder() ?? "", parts: [] });
     const folder = await mkdtemp(join(tmpdir(), "binnacle-helm-"));
@@ -48,7 +55,7 @@ describe("a cluster that its owner brings", () => {
     }
   });
 
-  test("[JO2] is connected by its operator, which tells its version, nodes and capacity", async () => {
+  test("[JO2] a registered cluster is connected by its operator, which reports its version, nodes and capacity", async () => {
     const cluster = await stage.register();
     expect(await stage.statusOf(cluster.id)).toBe("pending");
     await stage.connect(cluster);
@@ -63,7 +70,7 @@ describe("a cluster that its owner brings", () => {
     expect(body.metrics.cpu_cores).toBeGreaterThan(0);
   });
 
-  test("[JO3] is disconnected when its operator is killed, and connected when it is back", async () => {
+  test("[JO3] a cluster is disconnected when its operator is killed, and connected when the operator is back", async () => {
     const cluster = await stage.register();
     const operator = await stage.connect(cluster);
     const events = await stage.admin.follow(`/events/stream?cluster_id=${cluster.id}&resource_type=cluster`);
@@ -77,7 +84,7 @@ describe("a cluster that its owner brings", () => {
     events.leave();
   });
 
-  test("[JO4] is left by an operator whose token was revoked, and has another one with the new token", async () => {
+  test("[JO4] an operator whose token was revoked is disconnected, and the new token connects again", async () => {
     const cluster = await stage.register();
     const operator = await stage.connect(cluster);
     const { body: rotated } = await stage.admin.post(`/clusters/${cluster.id}/rotate-token`);
@@ -85,10 +92,12 @@ describe("a cluster that its owner brings", () => {
     await vi.waitFor(async () => expect(await stage.statusOf(cluster.id)).toBe("disconnected"), SOON);
     await vi.waitFor(() => expect(operator.printed()).toContain("4403"), SOON);
     expect(operator.printed()).not.toContain(cluster.token);
+    // A process with the new token begins once this one has ended, as in a Deployment that is rolled.
+    operator.signal("SIGTERM");
     await stage.connect({ ...cluster, token: rotated.token });
   });
 
-  test("[JO62] is cleaned up by its operator when that returns after it was abandoned, and its records end", async () => {
+  test("[JO62] an abandoned cluster is cleaned up when its operator returns, and its records end", async () => {
     const { admin, kube } = stage;
     const cluster = await stage.register();
     const operator = await stage.connect(cluster);
@@ -109,5 +118,55 @@ describe("a cluster that its owner brings", () => {
     await vi.waitFor(async () => expect((await admin.get(`/projects/${id}`)).status).toBe(404), SOON);
     expect(await kube.get(NAMESPACES, namespace)).toBeNull();
     await vi.waitFor(async () => expect((await admin.get(`/clusters/${cluster.id}`)).status).toBe(404), SOON);
+  });
+
+  test("[JO63] a detached cluster runs on without anything of Binnacle that holds or owns it, also where its operator is killed half-way", async () => {
+    const { admin, kube } = stage;
+    const cluster = await stage.register();
+    const operator = await stage.connect(cluster);
+    const { id, namespace } = await stage.readyProject(cluster.id);
+    const workload_spec = { image: "nginx:1.29", replicas: 2, ports: [{ name: "http", port: 80 }] };
+    const components = [{ name: "web", workload_spec, secrets: { API_KEY: "s3cret" } }];
+    expect((await admin.post("/apps", { name: "web", project_id: id, components })).status).toBe(201);
+    const running = async () =>
+      expect((await admin.get(`/apps/${namespace}/web?project_id=${id}`)).body.phase).toBe("running");
+    await vi.waitFor(running, SOON);
+    const deployments = await kube.resourceTypeOf("apps/v1", "Deployment");
+    const pods = await kube.resourceTypeOf("v1", "Pod");
+    const podNames = async () =>
+      (await kube.list(pods, { namespace })).items.map(({ metadata }) => metadata.uid).sort();
+    const before = { deployment: await kube.get(deployments, "web-web", namespace), pods: await podNames() };
+    expect(before.pods).toHaveLength(2);
+
+    const { body } = await admin.get(`/clusters/${cluster.id}`);
+    expect((await admin.post(`/clusters/${cluster.id}/detach`, { name: body.name })).status).toBe(202);
+    const isOwned = async () =>
+      (await kube.list(PROJECTS, { labelSelector: `binnacle.dev/cluster=${cluster.id}` })).items.length > 0;
+    // The first word about it in the cluster is that the operator has begun.
+    await vi.waitFor(async () => {
+      const memory = await kube.get(CONFIG_MAPS, "binnacle-operator-memory", "binnacle-system");
+      expect(JSON.stringify(memory?.["data"] ?? {})).toContain("isDetaching");
+    }, SOON);
+    operator.signal("SIGKILL");
+    stage.start(cluster);
+    await vi.waitFor(async () => expect((await admin.get(`/clusters/${cluster.id}`)).status).toBe(404), SOON);
+    expect((await admin.get(`/projects/${id}`)).status).toBe(404);
+
+    expect(await isOwned()).toBe(false);
+    const labelSelector = `binnacle.dev/cluster=${cluster.id}`;
+    for (const type of [PROJECTS, APPS, ADDON_INSTANCES, NAMESPACES, deployments])
+      expect([type.kind, (await kube.list(type, { labelSelector })).items]).toEqual([type.kind, []]);
+    const secrets = (await kube.list(SECRETS, { namespace })).items;
+    expect(secrets.filter((secret) => secret["type"] === "binnacle.dev/desired")).toEqual([]);
+    const after = await kube.get(deployments, "web-web", namespace);
+    expect(after).toMatchObject({
+      metadata: { uid: before.deployment?.metadata.uid },
+      spec: before.deployment?.["spec"],
+    });
+    expect(await podNames()).toEqual(before.pods);
+    expect((await kube.get(NAMESPACES, namespace))?.metadata).not.toHaveProperty("finalizers");
+
+    await kube.delete(NAMESPACES, namespace);
+    await vi.waitFor(async () => expect(await kube.get(NAMESPACES, namespace)).toBeNull(), SOON);
   });
 });

@@ -94,7 +94,7 @@ afterAll(async () => {
 });
 
 describe("the sandbox", { timeout: LONG }, () => {
-  test("[OP29] [OP31] is in the log of the server when it connects and when a deployment on it has succeeded", async () => {
+  test("[OP29] [OP31] the server's log says when the sandbox connects and when a deployment on it has succeeded", async () => {
     const { id } = (await run.cluster()) ?? {};
     const logged = () =>
       run.server
@@ -112,12 +112,12 @@ describe("the sandbox", { timeout: LONG }, () => {
     }, EVENTUALLY);
   });
 
-  test("[ST5] is waited for, with the server's address printed before, and its state after", async () => {
+  test("[ST5] the server prints its address first, and the state of the sandbox once it is connected", async () => {
     await vi.waitFor(() => expect(run.server.printed()).toContain("Sandbox:"), EVENTUALLY);
     expect(run.server.printed()).toMatch(/is serving at [\s\S]*API docs: [\s\S]*Sandbox: +connected/);
   });
 
-  test("[OP21] continues the traces of the control plane, under a name of its own", async () => {
+  test("[OP21] the sandbox's operator continues the traces of the control plane, under a name of its own", async () => {
     const of = (service: string, name: string) =>
       collector.spans.filter((span) => span.name === name && span.resource["service.name"] === service);
     await vi.waitFor(() => {
@@ -128,7 +128,7 @@ describe("the sandbox", { timeout: LONG }, () => {
     }, EVENTUALLY);
   });
 
-  test("[SB6] is left out where it is off", () =>
+  test("[SB6] the sandbox is left out where BINNACLE_SANDBOX is off", () =>
     withData(async (path) => {
       const run = await runWithSandbox(path, { BINNACLE_SANDBOX: "off" });
       expect(await run.cluster()).toBeUndefined();
@@ -136,7 +136,7 @@ describe("the sandbox", { timeout: LONG }, () => {
       await end(run);
     }));
 
-  test("[SB7] ends with the server and so does its operator, whether that is stopped or killed", () =>
+  test("[SB7] the sandbox and its operator end with the server, whether the server is stopped or killed", () =>
     withData(async (path) => {
       for (const signal of ["SIGKILL", "SIGTERM"] as const) {
         const run = await runWithSandbox(path);
@@ -148,7 +148,7 @@ describe("the sandbox", { timeout: LONG }, () => {
       }
     }));
 
-  test("[SB8] does not come back when somebody has deleted its cluster", () =>
+  test("[SB8] the sandbox does not come back when somebody has deleted its cluster", () =>
     withData(async (path) => {
       const first = await runWithSandbox(path);
       await first.connected();
@@ -163,12 +163,12 @@ describe("the sandbox", { timeout: LONG }, () => {
 });
 
 describe("an app of the first session", { timeout: LONG }, () => {
-  test("[SB1] has a cluster that is simulated, says so, and is connected within 10 s of the start", async () => {
+  test("[SB1] the sandbox cluster says that it is simulated, and is connected within 10 s of the start", async () => {
     expect(connectedInMs).toBeLessThan(Math.max(CONNECTED_WITHIN_MS, OF_A_START * startedInMs));
     expect(await run.cluster()).toMatchObject({ name: "sandbox", description: expect.stringMatching(/simulated/i) });
   });
 
-  test("[SB2] runs within 20 s, with logs that stream", async () => {
+  test("[SB2] an app on the sandbox runs within 20 s, with logs that stream", async () => {
     expect(runningInMs).toBeLessThan(Math.max(RUNNING_WITHIN_MS, OF_A_START * startedInMs));
     expect((await read()).components).toMatchObject([{ name: "web", ready_replicas: 2 }]);
     const lines = await run.admin.follow(path("/logs", "&tail_lines=0"));
@@ -180,7 +180,7 @@ describe("an app of the first session", { timeout: LONG }, () => {
     lines.leave();
   });
 
-  test("[SB4] is healed where somebody edits it through the sandbox's own API, and tells so", async () => {
+  test("[SB4] an app on the sandbox is healed where somebody edits it through the sandbox's own API, and an event says so", async () => {
     await isRunning();
     const events = await run.admin.follow(`/events/stream?project_id=${projectId}`);
     await withKube(data.path, async (kube) => {
@@ -197,7 +197,7 @@ describe("an app of the first session", { timeout: LONG }, () => {
     await isRunning();
   });
 
-  test("[SB5] is there after a restart, with its cluster and its pods", async () => {
+  test("[SB5] an app on the sandbox is still there after a restart, with its cluster and its pods", async () => {
     await vi.waitFor(async () => expect(await podNames()).toHaveLength(2), EVENTUALLY);
     const pods = await podNames();
     const id = (await run.cluster())?.id;
@@ -210,7 +210,7 @@ describe("an app of the first session", { timeout: LONG }, () => {
     expect(await read()).toMatchObject({ generation: 1, revision: 1 });
   });
 
-  test("[SB3] tells what it and its cluster use, and that moves", async () => {
+  test("[SB3] an app and the sandbox cluster report what they use, and the usage moves", async () => {
     const id = (await run.cluster())?.id;
     // The operator takes a sample within ten seconds of each start, and then every minute.
     await vi.waitFor(async () => {

@@ -40,7 +40,7 @@ async function runPod(name: string, annotations: Record<string, string> = {}, sp
 }
 
 describe.skipIf(!inject("isSimulated"))("in the cluster of the tests", () => {
-  test("[KU52] a deployment becomes available", async () => {
+  test("[KU52] a deployment becomes available in the simulated cluster", async () => {
     const labels = { app: "web" };
     const template = { metadata: { labels }, spec: { containers } };
     const metadata = { name: "web", namespace: namespace.name };
@@ -84,12 +84,12 @@ describe.skipIf(!inject("isSimulated"))("in the cluster of the tests", () => {
     ["image", { phase: "Pending", containerStatuses: [{ state: { waiting: { reason: "ImagePullBackOff" } } }] }],
     ["unready", { phase: "Running", containerStatuses: [{ ready: false, state: { running: {} } }] }],
     ["fail", { phase: "Failed", containerStatuses: [{ state: { terminated: { exitCode: 1 } } }] }],
-  ])("[KU52] a pod with the fate %s meets it", async (fate, expected) => {
+  ])("[KU52] a pod with the annotated fate %s gets the status of that fate", async (fate, expected) => {
     await runPod(fate, { "test.binnacle.dev/fate": fate });
     await statusOf(fate, expected);
   });
 
-  test("[KU52] a pod that fails is told of in an event", async () => {
+  test("[KU52] a pod that fails causes a warning event", async () => {
     await runPod("told", { "test.binnacle.dev/fate": "crash" });
     const events = await client.resourceTypeOf("v1", "Event");
     const about = { namespace: namespace.name, fieldSelector: "involvedObject.name=told,type=Warning" };
@@ -99,14 +99,14 @@ describe.skipIf(!inject("isSimulated"))("in the cluster of the tests", () => {
     );
   });
 
-  test("[KU52] a pod may take its time to become ready", async () => {
+  test("[KU52] a pod becomes ready only after the delay that its annotation names", async () => {
     await runPod("late", { "test.binnacle.dev/ready-after": "2s" });
     const pods = await client.resourceTypeOf("v1", "Pod");
     expect(await client.get(pods, "late", namespace.name)).toMatchObject({ status: { phase: "Pending" } });
     await statusOf("late", { phase: "Running" });
   });
 
-  test("[KU52] a job completes", async () => {
+  test("[KU52] a job completes in the simulated cluster", async () => {
     const metadata = { name: "once", namespace: namespace.name };
     await client.apply({
       apiVersion: "batch/v1",

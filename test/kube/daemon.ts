@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { openSync, readFileSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
 
 /** After which a program that was asked to end is ended. */
 const INSPECTION_TIMEOUT_MS = 10_000;
@@ -30,9 +29,9 @@ export function startDaemon(
   return {
     check() {
       if (isRunning()) return;
-      const lastWords = readFileSync(logFile, "utf8").split("\n").slice(-6).join("\n");
+      const lastLines = readFileSync(logFile, "utf8").split("\n").slice(-6).join("\n");
       throw new Error(
-        `${program} has ended (${failure?.message ?? child.signalCode ?? child.exitCode}):\n${lastWords}`,
+        `${program} has ended (${failure?.message ?? child.signalCode ?? child.exitCode}):\n${lastLines}`,
       );
     },
     async stop(signal = "SIGTERM") {
@@ -44,15 +43,6 @@ export function startDaemon(
       clearTimeout(killer);
     },
   };
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 /** Asks until the answer is yes. What is asked may throw to give up. */

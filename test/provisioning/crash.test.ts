@@ -202,7 +202,7 @@ describe.skipIf(!tofu)("kills", () => {
     expect(await runningJobs()).toEqual([]);
   });
 
-  test("[PN42] a worker without a job has no further process and listens nowhere", async () => {
+  test("[PN42] a worker without a job has no further process and does not listen on a port", async () => {
     const { pid = 0 } = await startWorkerProcess();
     const cluster = await newCluster(db, 0);
     const job = await addJob(db, cluster, "create", 1);

@@ -3,7 +3,7 @@ import { arch, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { createMemoryBus } from "../../packages/server/src/bus/bus.adapter.ts";
-import { awsProvider } from "../../packages/server/src/cloud/aws.adapter.ts";
+import { awsProvider } from "../../packages/server/src/cloud/aws/aws.adapter.ts";
 import type { Queries } from "../../packages/server/src/database/transaction.ts";
 import { startWorker, type Worker } from "../../packages/server/src/jobs/worker.runner.ts";
 import { type FreshDatabase, freshDatabase } from "../world/database.ts";
@@ -55,7 +55,7 @@ test("[PN146] the module names one version of its plugin, and both registries ha
 });
 
 describe.skipIf(!program)("an init", () => {
-  test("[PN146] does not use a plugin with another checksum than the one that Binnacle was released with", async () => {
+  test("[PN146] an init does not use a plugin with another checksum than the one that Binnacle was released with", async () => {
     const mirror = await mkdtemp(join(tmpdir(), "mirror-"));
     const version = versionOf(await readFile(join(aws.module, "versions.tf"), "utf8"));
     for (const registry of ["registry.opentofu.org", "registry.terraform.io"]) {
@@ -72,7 +72,7 @@ describe.skipIf(!program)("an init", () => {
     });
   });
 
-  test("[PN143] whose registry cannot be reached is told apart from failures of the cloud", async () => {
+  test("[PN143] an init whose registry cannot be reached is not reported as a failure of the cloud", async () => {
     expect(await failureWith(`network_mirror { url = "https://127.0.0.1:1/" }`)).toMatchObject({
       phase: "init",
       error_code: "init_failed",

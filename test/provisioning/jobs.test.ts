@@ -84,10 +84,10 @@ async function created(agentCount: number) {
 
 const addressesOf = async (clusterId: string) => (await cloud.list(clusterId)).map(({ address }) => address);
 const clusterStatus = async (id: string) => statusOf(await knownCluster(db, id), new Date());
-const told = async (jobId: string) => (await logLines(db, jobId)).join("\n");
+const logOf = async (jobId: string) => (await logLines(db, jobId)).join("\n");
 
 describe.skipIf(!program)("with OpenTofu", () => {
-  test("[PN20] a creation makes exactly what is wanted, and its record tells the way", async () => {
+  test("[PN20] a creation makes exactly what is wanted, and its record shows the steps", async () => {
     const cluster = await newCluster(db, 2);
     const job = await addJob(db, cluster, "create", 3);
     expect(await clusterStatus(cluster)).toBe("provisioning");
@@ -109,7 +109,7 @@ describe.skipIf(!program)("with OpenTofu", () => {
       },
     });
     expect(await addressesOf(cluster)).toEqual(wantedAddresses(2));
-    const log = await told(job);
+    const log = await logOf(job);
     expect(log).toContain("terraform_data.network: Creation complete");
     expect(log).toContain("Apply complete! Resources: 4 added");
   });
@@ -146,7 +146,7 @@ describe.skipIf(!program)("with OpenTofu", () => {
     expect(await secretsOf()).toEqual(secrets);
   });
 
-  test("[PN22] scaling touches no other machine, and a second plan is empty", async () => {
+  test("[PN22] scaling changes no other machine, and a second plan is empty", async () => {
     const { cluster, files } = await created(2);
     start();
     const up = await addJob(db, cluster, "scale", 4);
@@ -161,7 +161,7 @@ describe.skipIf(!program)("with OpenTofu", () => {
     expect(await knownCluster(db, cluster)).toMatchObject({ agent_count: 1 });
   });
 
-  test("[PN23] machines are drained before they go, and stay where that fails", async () => {
+  test("[PN23] machines are drained before they are removed, and stay where draining fails", async () => {
     const { cluster, files } = await created(3);
     const seen: unknown[] = [];
     const drainNodes = vi.fn(async (...[id, nodes]: [string, readonly string[], AbortSignal]): Promise<void> => {
@@ -191,12 +191,12 @@ describe.skipIf(!program)("with OpenTofu", () => {
     const drainNodes = async (_: string, nodes: readonly string[]) => void drained.push(...nodes);
     start({ operators: { isConnected: async () => true, drainNodes } });
     expect(await ended(await addJob(db, cluster, "scale", 1))).toMatchObject({ status: "succeeded" });
-    // The third was not made, and no node of that name is no error.
+    // The third was not made, and no node of that name is not an error.
     expect(drained).toEqual(["agent-1", "agent-2", "agent-3"]);
     expect(await addressesOf(cluster)).toEqual(wantedAddresses(0));
   });
 
-  test("[PN23] an operator that was connected is waited for, as after a restart of the hub", async () => {
+  test("[PN23] a job waits for an operator that was connected, as after a restart of the hub", async () => {
     const { cluster } = await created(1);
     await db.updateTable("clusters").set({ first_connected_at: new Date() }).where("id", "=", cluster).execute();
     const isConnected = vi.fn(async () => true).mockResolvedValueOnce(false);
@@ -205,7 +205,7 @@ describe.skipIf(!program)("with OpenTofu", () => {
     const job = await addJob(db, cluster, "scale", 1);
     expect(await ended(job)).toMatchObject({ status: "succeeded" });
     expect(drainNodes).toHaveBeenCalledOnce();
-    expect(await told(job)).toContain("The operator is not connected. It has a minute to come back.");
+    expect(await logOf(job)).toContain("The operator is not connected. It has a minute to come back.");
   });
 
   test("[PN24] a dry run stores its plan and changes nothing", async () => {
@@ -249,7 +249,7 @@ describe.skipIf(!program)("with OpenTofu", () => {
     expect(events).toMatchObject([{ type: "activity", action: "cluster.destroy", cluster_id: cluster }]);
   });
 
-  test("[PN26] a destroy that leaves something fails with its names, and can be retried", async () => {
+  test("[PN26] a destroy that leaves resources fails and names them, and can be retried", async () => {
     const { cluster } = await created(0);
     await cloud.add(cluster, "vol-1", "volume");
     const worker = start({ local: { stuck: ["vol-1"] } });
@@ -267,7 +267,7 @@ describe.skipIf(!program)("with OpenTofu", () => {
     expect(await cloud.list(cluster)).toEqual([]);
   });
 
-  test("[PN27] what exists and no state knows of is imported where it is wanted, and removed otherwise", async () => {
+  test("[PN27] resources that exist and no state knows are imported where they are wanted, and removed otherwise", async () => {
     const cluster = await newCluster(db, 1);
     await cloud.add(cluster, "net-1", "terraform_data.network");
     await cloud.add(cluster, "net-2", "terraform_data.network");
@@ -279,10 +279,10 @@ describe.skipIf(!program)("with OpenTofu", () => {
     expect(await addressesOf(cluster)).toEqual(["load balancer", ...wantedAddresses(1)].sort());
     expect(await cloud.list(cluster)).toContainEqual({ id: "net-1", address: "terraform_data.network" });
     expect(JSON.parse((await loadState(db, vault, cluster)) ?? "")).toMatchObject({ lineage: expect.any(String) });
-    expect(await told(job)).toContain("terraform_data.network exists already as net-1: it is imported.");
+    expect(await logOf(job)).toContain("terraform_data.network exists already as net-1: it is imported.");
   });
 
-  test("[PN45] an id of the cloud is never evaluated", async () => {
+  test("[PN45] an id of the cloud is never evaluated as an expression", async () => {
     const cluster = await newCluster(db, 0);
     const hostile = ["net-$", "{40 + 2}\u001b[2J"].join("");
     await cloud.add(cluster, hostile, "terraform_data.network");
@@ -290,13 +290,13 @@ describe.skipIf(!program)("with OpenTofu", () => {
     const job = await addJob(db, cluster, "create", 1);
     expect(await ended(job)).toMatchObject({ status: "succeeded" });
     expect(await addressesOf(cluster)).toEqual(wantedAddresses(0));
-    const log = await told(job);
-    expect(log).toContain(["net-$", "{40 + 2} exists and belongs to nothing"].join(""));
+    const log = await logOf(job);
+    expect(log).toContain(["net-$", "{40 + 2} exists outside the state"].join(""));
     const shown = `${log}${JSON.stringify((await recordOf(db, job))?.plan)}`;
     expect(["net-42", "\u001b"].filter((trace) => shown.includes(trace))).toEqual([]);
   });
 
-  test("[PN28] a failure is told by the provider, masked, and a retry recreates nothing that exists", async () => {
+  test("[PN28] a failure is explained by the provider, masked, and a retry recreates nothing that exists", async () => {
     const cluster = await newCluster(db, 1);
     const fails = 'terraform_data.agent["agent-1"]';
     const worker = start({ local: { fails } });
@@ -304,8 +304,8 @@ describe.skipIf(!program)("with OpenTofu", () => {
     const failed = await ended(job);
     expect(failed).toMatchObject({ status: "failed", error_code: "no_capacity", attempts: 1 });
     expect(failed?.error_message).toContain("no room");
-    expect(`${failed?.error_message} ${await told(job)}`).not.toContain(SECRET_KEY);
-    expect(await told(job)).toContain(`no room for ${fails} ****`);
+    expect(`${failed?.error_message} ${await logOf(job)}`).not.toContain(SECRET_KEY);
+    expect(await logOf(job)).toContain(`no room for ${fails} ****`);
     expect(await clusterStatus(cluster)).toBe("error");
     const queued = await db.selectFrom("jobs").select(["status"]).where("lane", "=", cluster).execute();
     expect(queued).toEqual([{ status: "succeeded" }]);
@@ -323,7 +323,7 @@ describe.skipIf(!program)("with OpenTofu", () => {
     const cluster = await newCluster(db, 1);
     const worker = start({ local: { seconds: 1 } });
     const job = await addJob(db, cluster, "create", 2);
-    await vi.waitFor(async () => expect(await told(job)).toContain("terraform_data.network: Creation complete"), SOON);
+    await vi.waitFor(async () => expect(await logOf(job)).toContain("terraform_data.network: Creation complete"), SOON);
     const [network] = await cloud.list(cluster);
     await db.updateTable("provisioning_jobs").set({ cancel_requested_at: new Date() }).where("id", "=", job).execute();
     expect(await ended(job)).toMatchObject({ status: "failed", error_code: "cancelled" });
@@ -336,7 +336,7 @@ describe.skipIf(!program)("with OpenTofu", () => {
     expect(await cloud.list(cluster)).toContainEqual(network);
   });
 
-  test("[PN46] what was being made when a job was cancelled is kept by its retry", async () => {
+  test("[PN46] a resource that was being made when its job was cancelled is kept by the retry", async () => {
     const cluster = await newCluster(db, 0);
     const worker = start({ local: { seconds: 4 } });
     const job = await addJob(db, cluster, "create", 1);
@@ -360,7 +360,7 @@ describe.skipIf(!program)("with OpenTofu", () => {
     const cluster = await newCluster(db, 2);
     const worker = start({ local: { seconds: 1 } });
     const job = await addJob(db, cluster, "create", 3);
-    await vi.waitFor(async () => expect(await told(job)).toContain("terraform_data.network: Creation complete"), SOON);
+    await vi.waitFor(async () => expect(await logOf(job)).toContain("terraform_data.network: Creation complete"), SOON);
     const [network] = await cloud.list(cluster);
     await worker.stop(0);
     expect(await recordOf(db, job)).toMatchObject({ status: "running" });
@@ -416,7 +416,7 @@ describe.skipIf(!program)("with OpenTofu", () => {
     const done = { status: "succeeded", phase: "done", progress_pct: 100, waits_until: null };
     expect(await recordOf(db, job)).toMatchObject({ ...done, finished_at: expect.any(Date) });
     expect(events.filter(({ type }) => type === "cluster-status")).toMatchObject([{ status: "awaiting_operator" }]);
-    expect(await told(job)).toContain("Waiting for agent-1, control-plane to become nodes.");
+    expect(await logOf(job)).toContain("Waiting for agent-1, control-plane to become nodes.");
   });
 
   test("[PN141] a job whose machines never report fails at its deadline, and [PN142] its retry replaces only these", async () => {
@@ -439,10 +439,10 @@ describe.skipIf(!program)("with OpenTofu", () => {
     expect(after).toEqual(expect.arrayContaining(kept));
     expect(after.map(({ address }) => address)).toEqual(wantedAddresses(2));
     expect(after).not.toEqual(files);
-    expect(await told(job)).toContain("The machine agent-2 has not become a node: it is replaced.");
+    expect(await logOf(job)).toContain("The machine agent-2 has not become a node: it is replaced.");
   });
 
-  test("[PN141] a machine that fails makes the cluster an error with the cause, and [PN142] a retry makes it anew with new tokens", async () => {
+  test("[PN141] a machine that fails puts the cluster in error with the cause, and [PN142] a retry makes it anew with new tokens", async () => {
     const { cluster, job, bring, settle, files } = await booting(0);
     const tokensOf = () =>
       db.selectFrom("node_tokens").select("token_hash").where("cluster_id", "=", cluster).execute();
@@ -464,7 +464,7 @@ describe.skipIf(!program)("with OpenTofu", () => {
     expect(left).toHaveLength(2);
   });
 
-  test("[PN144] a job that waits fails at once when its cluster is deleted, and the destroy begins", async () => {
+  test("[PN144] a job that waits for its machines fails at once when its cluster is deleted, and the destroy begins", async () => {
     const { cluster, job } = await booting(0);
     await inTransaction(db, (tx) => stopJobs(tx, cluster, "The cluster was deleted.", new Date()));
     expect(await recordOf(db, job)).toMatchObject({ status: "failed", error_code: "cancelled", waits_until: null });

@@ -13,7 +13,7 @@ export const awsProvider = () =>
 
 registerHooks({
   resolve: (specifier, context, next) =>
-    specifier.endsWith("/cloud/aws.adapter.ts")
+    specifier.endsWith("/aws/aws.adapter.ts")
       ? { url: import.meta.url, format: "module-typescript", shortCircuit: true }
       : next(specifier, context),
 });

@@ -24,7 +24,7 @@ export interface LocalCloud {
   readonly folder: string;
   /** What exists of a cluster: addresses and ids, sorted by address. */
   list(clusterId: string): Promise<{ address: string; id: string }[]>;
-  /** Makes a resource that no state knows of. */
+  /** Makes a resource that no state knows of. The address `disk`, with a claim after it or not, is a disk that Kubernetes made. */
   add(clusterId: string, id: string, address: string): Promise<void>;
 }
 
@@ -71,16 +71,18 @@ export function localProvider({ folder, seconds = 0.05, fails = "", stuck = [] }
     }),
     machineAddress: (node) =>
       node === "control-plane" ? "terraform_data.control_plane" : `terraform_data.agent["${node}"]`,
-    environment: ({ secretAccessKey }) => ({
+    environment: ({ secret_access_key = "" }) => ({
       LOCAL_CLOUD: folder,
       LOCAL_SECONDS: String(seconds),
       LOCAL_FAILS: fails,
-      LOCAL_SECRET: secretAccessKey,
+      LOCAL_SECRET: secret_access_key,
     }),
     async existing(_access, clusterId) {
       const found = await list(folder, clusterId);
       return found.map(({ id, address }): CloudResource => {
         const isOfModule = address.startsWith("terraform_data.");
+        const [, claim = null] = /^disk(?: (.+))?$/.exec(address) ?? [];
+        if (address.startsWith("disk")) return { type: "volume", id, address: null, data: { claim } };
         return { type: isOfModule ? "terraform_data" : address, id, address: isOfModule ? address : null };
       });
     },
@@ -89,6 +91,10 @@ export function localProvider({ folder, seconds = 0.05, fails = "", stuck = [] }
         for (const cluster of await readdir(folder))
           await rm(join(folder, cluster, id), { force: true }).catch(() => undefined);
       }
+    },
+    newestSnapshot: async (_access, clusterId, bucket) => {
+      const [name] = await readdir(join(folder, `bucket-${bucket}-${clusterId}`)).catch(() => []);
+      return name ? { name, takenAt: "2026-11-19T08:00:00.000Z" } : null;
     },
     check: async () => ({ identity: "local", permissions: [], quotas: [] }),
     failureOf: (diagnostics) => ({

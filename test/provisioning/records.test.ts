@@ -63,7 +63,7 @@ async function programOf(script: string): Promise<string> {
 }
 
 describe("a job that cannot be run", () => {
-  test("[PN36] fails at once where the provider is not known, also one of long ago", async () => {
+  test("[PN36] a job fails at once where the provider is not known, also one that was queued long ago", async () => {
     const cluster = await newCluster(db, 0);
     const job = await addJob(db, cluster, "create", 1);
     await db
@@ -76,7 +76,7 @@ describe("a job that cannot be run", () => {
     expect(statusOf(await knownCluster(db, cluster), new Date())).toBe("error");
   });
 
-  test("[PN36] fails at once where there is no program, and says what to install", async () => {
+  test("[PN36] a job fails at once where OpenTofu is not installed, and says what to install", async () => {
     const job = await addJob(db, await newCluster(db, 0), "create", 1);
     start(null, true, "/nowhere");
     expect(await failed(job)).toMatchObject({
@@ -85,7 +85,7 @@ describe("a job that cannot be run", () => {
     });
   });
 
-  test("[PN36] fails at once where the credential has no secret", async () => {
+  test("[PN36] a job fails at once where the credential has no secret", async () => {
     const cluster = await newCluster(db, 0);
     await db.updateTable("cloud_credentials").set({ sealed_secret: null }).execute();
     start("/bin/true");
@@ -93,7 +93,7 @@ describe("a job that cannot be run", () => {
   });
 });
 
-test("[PN48] a cluster of which nothing was ever made can be deleted with a wrong credential and without a program", async () => {
+test("[PN48] a cluster of which nothing was ever made can be deleted with a wrong credential and without OpenTofu", async () => {
   const cluster = await newCluster(db, 0);
   await db.updateTable("cloud_credentials").set({ sealed_secret: null }).execute();
   start(null, true, "/nowhere");
@@ -105,7 +105,7 @@ test("[PN48] a cluster of which nothing was ever made can be deleted with a wron
   }, SOON);
 });
 
-test("[CL110] the projects of an abandoned cluster end with its infrastructure", async () => {
+test("[CL110] the destroy of an abandoned cluster removes its record, although it still has projects", async () => {
   const cluster = await newCluster(db, 0);
   const { org_id } = await knownCluster(db, cluster);
   const times = { created_at: clock(), updated_at: clock() };
@@ -138,7 +138,7 @@ test("[PN48] a destroy asks the cloud once a plan was made, because something ma
   expect(await failed(await addJob(db, cluster, "destroy", null))).toMatchObject({ error_code: "unsupported" });
 });
 
-test("[PN36] a control plane whose worker is on fails such a job by itself", async () => {
+test("[PN36] a control plane whose worker is on fails a job of an unknown provider by itself", async () => {
   const world = await startWorld({ provisions: true });
   const cluster = await newCluster(world.database.kysely, 0);
   await world.database.kysely.updateTable("clusters").set({ provider: "metal" }).where("id", "=", cluster).execute();
@@ -150,7 +150,7 @@ test("[PN36] a control plane whose worker is on fails such a job by itself", asy
 });
 
 describe("the program", () => {
-  test("[PN37] gets no secret on its command line and a minimal environment, in a folder that only this user enters", async () => {
+  test("[PN37] OpenTofu gets no secret on its command line and a minimal environment, in a folder that only this user enters", async () => {
     const out = await mkdtemp(join(tmpdir(), "seen-"));
     const program = await programOf(
       `echo "$@" > ${out}/args; env > ${out}/env; pwd > ${out}/pwd; stat -c %a . binnacle.auto.tfvars.json > ${out}/modes
@@ -181,7 +181,7 @@ describe("the program", () => {
     await expect(stat(await seen("pwd"))).rejects.toThrow("ENOENT");
   });
 
-  test("[PN37] leaves a folder only where its worker was killed, and the next run removes it", async () => {
+  test("[PN37] the folder of a run is left only where its worker was killed, and the next run removes it", async () => {
     const module = localProvider({ folder: cloud.folder }).module;
     // In a container the next worker has the process id of the one that was killed.
     for (const pid of [4_194_303, process.pid]) {
@@ -196,7 +196,7 @@ describe("the program", () => {
     await Promise.all([folder.remove(), other.remove()]);
   });
 
-  test("[PN43] may leave its state in its folder where the backend did not take it, and it is stored from there", async () => {
+  test("[PN43] a state that OpenTofu left in its folder, because the backend did not take it, is stored from there", async () => {
     const state = JSON.stringify({ version: 4, serial: 9, lineage: "l", resources: [] });
     const program = await programOf(`printf '%s' '${state}' > errored.tfstate; exit 1`);
     const cluster = await newCluster(db, 0);
@@ -206,7 +206,7 @@ describe("the program", () => {
     expect(await loadState(db, vault, cluster)).toBe(state);
   });
 
-  test("[PN44] never runs twice at once for one cluster, however many workers and jobs there are", async () => {
+  test("[PN44] OpenTofu never runs twice at once for one cluster, however many workers and jobs there are", async () => {
     const place = await mkdtemp(join(tmpdir(), "alone-"));
     const program = await programOf(
       `mkdir ${place}/running || { echo beside >&2; exit 1; }; sleep 0.1; rmdir ${place}/running; echo alone >&2; exit 1`,
@@ -221,7 +221,7 @@ describe("the program", () => {
     await first?.stop(0);
   });
 
-  test("[PN38] that is killed from outside is run again", async () => {
+  test("[PN38] an OpenTofu that is killed from outside is run again", async () => {
     const mark = join(await mkdtemp(join(tmpdir(), "mark-")), "killed");
     const program = await programOf(`[ -e ${mark} ] && { echo done >&2; exit 1; }; touch ${mark}; kill -9 $$`);
     const job = await addJob(db, await newCluster(db, 0), "create", 1);
@@ -246,7 +246,7 @@ async function heldJob() {
 describe("the log", () => {
   const quiet = { mask: (text: string) => text, onCancel: () => undefined, onLost: () => undefined };
 
-  test("[PN39] of 100,000 lines is stored and read back whole, in order", async () => {
+  test("[PN39] a log of 100,000 lines is stored and read back whole, in order", async () => {
     const { jobId, hold } = await heldJob();
     const log = openRunLog({ db, bus, clock }, { hold, jobId, ...quiet });
     const lines = Array.from({ length: 100_000 }, (_, index) => `line ${index}`);
@@ -255,7 +255,7 @@ describe("the log", () => {
     expect(await logLines(db, jobId)).toEqual(lines);
   });
 
-  test("[PN39] waits while the database is away, and so does the program", async () => {
+  test("[PN39] the log of a run waits while the database is away, and so does OpenTofu", async () => {
     const { jobId, hold } = await heldJob();
     const log = openRunLog({ db, bus, clock }, { hold, jobId, ...quiet });
     const refused = Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED" });
@@ -274,7 +274,7 @@ describe("the log", () => {
     expect(await logLines(db, jobId)).toEqual(lines);
   });
 
-  test("[PN39] is refused once another worker has claimed the job", async () => {
+  test("[PN39] the log of a run is refused once another worker has claimed the job", async () => {
     const { jobId, hold } = await heldJob();
     const onLost = vi.fn();
     const log = openRunLog({ db, bus, clock }, { hold, jobId, ...quiet, onLost });
@@ -291,7 +291,7 @@ describe("the log", () => {
     expect(await logLines(db, jobId)).toEqual(["mine"]);
   });
 
-  test("[PN29] tells once that somebody wants the job to stop", async () => {
+  test("[PN29] the log of a run reports once that somebody wants the job to stop", async () => {
     const { jobId, hold } = await heldJob();
     const onCancel = vi.fn();
     const log = openRunLog({ db, bus, clock }, { hold, jobId, ...quiet, onCancel });
@@ -308,7 +308,7 @@ describe("the log", () => {
 });
 
 describe("a record", () => {
-  test("[PN40] that has ended is not run again, whatever the queue says", async () => {
+  test("[PN40] a job that has ended is not run again, whatever the queue says", async () => {
     const { jobId, hold } = await heldJob();
     for (const status of ["succeeded", "failed"] as const) {
       await db.updateTable("provisioning_jobs").set({ status }).where("id", "=", jobId).execute();
@@ -317,7 +317,7 @@ describe("a record", () => {
     expect(await recordOf(db, jobId)).toMatchObject({ attempts: 1 });
   });
 
-  test("[PN144] that waits for its machines is neither run again nor taken for abandoned", async () => {
+  test("[PN144] a job that waits for its machines is neither run again nor taken for abandoned", async () => {
     const { jobId, hold } = await heldJob();
     const waits_until = new Date(Date.now() + 60_000);
     await db.updateTable("provisioning_jobs").set({ waits_until }).where("id", "=", jobId).execute();
@@ -328,7 +328,7 @@ describe("a record", () => {
     expect(await recordOf(db, jobId)).toMatchObject({ status: "running", attempts: 1 });
   });
 
-  test("[PN40] whose queued job has ended without it fails, and no other does", async () => {
+  test("[PN40] a provisioning job whose queued job has ended without it fails, and no other does", async () => {
     const [abandoned, running] = [await heldJob(), await heldJob()];
     const waiting = await addJob(db, await newCluster(db, 0), "create", 1);
     const end = { status: "failed", lease_until: null, worker_id: null, finished_at: new Date() } as const;

@@ -4,6 +4,7 @@ import { delimiter, join } from "node:path";
 import type { ProvisioningAction } from "../../packages/contract/src/index.ts";
 import { createMemoryBus } from "../../packages/server/src/bus/bus.adapter.ts";
 import type { Bus } from "../../packages/server/src/bus/bus.ts";
+import type { KubernetesRelease } from "../../packages/server/src/cloud/kubernetes-release.ts";
 import type { CloudProvider } from "../../packages/server/src/cloud/provider.ts";
 import { inTransaction, type Queries } from "../../packages/server/src/database/transaction.ts";
 import { newId } from "../../packages/server/src/id.adapter.ts";
@@ -63,9 +64,10 @@ export interface HandlerOptions {
   readonly settings: ProvisionerSettings;
   readonly bus?: Bus;
   readonly operators?: Partial<ProvisionerPorts["operators"]>;
+  readonly random?: () => number;
 }
 
-export const handlerFor = ({ db, provider, settings, bus, operators }: HandlerOptions): JobHandler =>
+export const handlerFor = ({ db, provider, settings, bus, operators, random }: HandlerOptions): JobHandler =>
   provisioningHandler(
     {
       db,
@@ -77,10 +79,13 @@ export const handlerFor = ({ db, provider, settings, bus, operators }: HandlerOp
         isConnected: async () => false,
         drainNodes: async () => undefined,
         removeCloudObjects: async () => undefined,
+        describeDisks: async () => [],
+        localVolumes: async () => ({ named: [], total: 0 }),
         ...operators,
       },
       clouds: provider ? { aws: provider } : {},
       backend: createStateBackend(),
+      random: random ?? Math.random,
     },
     settings,
   );
@@ -102,7 +107,7 @@ export async function newCluster(db: Queries, agentCount: number): Promise<strin
       name: "cloud",
       provider: "aws",
       region: "eu-central-1",
-      access_key_id: "AKIAIOSFODNN7EXAMPLE",
+      settings: JSON.stringify({ access_key_id: "AKIAIOSFODNN7EXAMPLE" }),
       sealed_secret: vault.seal(SECRET_KEY, place),
       ...times,
     })
@@ -122,6 +127,12 @@ export async function addJob(
   action: ProvisioningAction,
   desiredNodeCount: number | null,
   isDryRun = false,
+  more: {
+    readonly node?: string;
+    readonly force?: boolean;
+    readonly planJobId?: string;
+    readonly release?: KubernetesRelease;
+  } = {},
 ): Promise<string> {
   return inTransaction(db, async (tx) => {
     const cluster = await tx
@@ -133,9 +144,8 @@ export async function addJob(
     if (action === "destroy" && !isDryRun) {
       await tx.updateTable("clusters").set({ deletion_requested_at: now }).where("id", "=", clusterId).execute();
     }
-    const job = await startProvisioning(tx, { cluster, action, desiredNodeCount, createdBy: newId(), now });
-    if (isDryRun) await tx.updateTable("provisioning_jobs").set({ dry_run: true }).where("id", "=", job.id).execute();
-    return job.id;
+    const createdBy = newId();
+    return (await startProvisioning(tx, { cluster, action, desiredNodeCount, createdBy, now, isDryRun, ...more })).id;
   });
 }
 

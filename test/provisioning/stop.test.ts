@@ -68,7 +68,7 @@ const succeeded = (jobId: string) =>
   }, SOON);
 
 describe.skipIf(!tofu)("SIGTERM of a whole server", () => {
-  test("[PN47] during an apply saves the state and leaves no process, and another server goes on with nothing twice", async () => {
+  test("[PN47] SIGTERM during an apply saves the state and leaves no process, and another server goes on with nothing twice", async () => {
     const server = await serve(SLOW);
     const cluster = await newCluster(db, 1);
     const job = await addJob(db, cluster, "create", 2);
@@ -102,7 +102,7 @@ describe.skipIf(!tofu)("SIGTERM of a whole server", () => {
     expect(states[0]?.serial).toBeGreaterThan(saved?.serial ?? 0);
   });
 
-  test("[PN47] while an operator drains gives the job back, and the next server drains before it removes", async () => {
+  test("[PN47] SIGTERM while an operator drains gives the job back, and the next server drains before it removes", async () => {
     const cluster = await newCluster(db, 1);
     const first = await serve("0.05");
     await succeeded(await addJob(db, cluster, "create", 2));

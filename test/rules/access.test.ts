@@ -17,6 +17,7 @@ import {
   WELCOMING_CLOUD,
 } from "../../packages/server/src/clusters/clusters.fixture.ts";
 import type { Route } from "../../packages/server/src/http/route.ts";
+import { newId } from "../../packages/server/src/id.adapter.ts";
 import { describedRoutes } from "../../packages/server/src/routes.ts";
 import { someTemplate } from "../../packages/server/src/templates/template.fixture.ts";
 import type { Answer, Sending } from "../world/client.ts";
@@ -180,6 +181,14 @@ beforeAll(async () => {
   // It is in use, so that nobody who may deletes it.
   const credential = await storedCredential(superuser.api, org);
   const provisioned = await provisionedCluster(superuser.api, org, credential);
+  const operatorUpgrade = newId();
+  const times = { created_at: new Date(), updated_at: new Date() };
+  const asked = { to_version: "0.1.0", batch_size: 1, stop_on_failure: true };
+  const ended = { status: "succeeded", cancel_requested_at: null, finished_at: null } as const;
+  await db
+    .insertInto("operator_upgrades")
+    .values({ id: operatorUpgrade, org_id: org, digest: null, created_by: null, ...asked, ...ended, ...times })
+    .execute();
   things = {
     "/addon-definitions/{id}": addon,
     "/addon-instances/{id}": (await superuser.api.post("/addon-instances", instance)).body.id,
@@ -195,12 +204,14 @@ beforeAll(async () => {
     "/bundles/{version}/diff/{other}": "1.4",
     "/cli-tokens/{id}": (await newToken("clusters:read")).id,
     "/clusters/{id}": cluster,
+    "/clusters/{id}/nodes/{name}": "agent-1",
     "/clusters/{id}/registry-secrets/{secret_id}": await pullSecret(`/clusters/${cluster}`),
     "/credentials/{id}": credential,
     "/orgs/{id}": org,
     "/orgs/{id}/chart-repositories/{repository_id}": chartRepository,
     "/orgs/{id}/members/{user_id}": bystander.id,
     "/orgs/{org_id}": org,
+    "/orgs/{org_id}/operator-upgrades/{id}": operatorUpgrade,
     "/projects/{id}": leaving,
     "/projects/{id}/registry-secrets/{secret_id}": await pullSecret(`/projects/${leaving}`),
     "/provisioning-jobs/{id}": provisioned.provisioning_job_id,
@@ -281,7 +292,7 @@ test("[CT41] no read that the scope `read` opens contains a secret value", async
 
 describe("every route lets pass exactly those it names", () => {
   test.each(routes.map((route) => [`${route.operation.method} ${route.operation.path}`, route] as const))(
-    "[AC1] %s",
+    "[AC1] the route %s lets exactly those callers pass that it names",
     async (_, route) => {
       const { operation } = route;
       const [address, sending] = [addressOf(operation), sendingOf(operation)];
@@ -298,12 +309,12 @@ describe("every route lets pass exactly those it names", () => {
 describe("which operations a CLI token opens", () => {
   const ids = routes.map(({ operation }) => operation.id);
 
-  test("[AC17] somebody has decided it by hand for every operation", () => {
+  test("[AC17] every operation is decided by hand to be open or closed to CLI tokens", () => {
     const decided = [...OPEN_TO_READ, ...OPEN_TO_WRITE, ...CLOSED, ...PUBLIC, ...FOR_TOKENS_ONLY];
     expect(decided.toSorted(), "Add new operations to a list in test/rules/cli-access.ts").toEqual(ids.toSorted());
   });
 
-  test("[AC17] the contract has it the same way", () => {
+  test("[AC17] the contract opens to each scope the operations that were decided", () => {
     const opened = (scope: string) =>
       routes.flatMap(({ operation }) => (acceptedScopes(operation).includes(scope as never) ? [operation.id] : []));
     const expected = Object.entries(OPEN_TO).map(([scope, of]) => [scope, of.toSorted()]);
@@ -311,7 +322,7 @@ describe("which operations a CLI token opens", () => {
     expect(Object.keys(CLOSED_TO_READ_AND_WRITE).toSorted()).toEqual(CLOSED.toSorted());
   });
 
-  test("[AC17] `read` opens nothing but reads, and `write` no read", () => {
+  test("[AC17] the scope `read` opens nothing but reads, and `write` opens no read", () => {
     const readings = (of: readonly string[]) =>
       new Set(routes.flatMap(({ operation }) => (of.includes(operation.id) ? [isReading(operation)] : [])));
     expect([readings(OPEN_TO_READ), readings(OPEN_TO_WRITE)]).toEqual([new Set([true]), new Set([false])]);
@@ -320,7 +331,7 @@ describe("which operations a CLI token opens", () => {
   });
 });
 
-test("[AC2] the table of routes is written from the routes", () => {
+test("[AC2] the table of routes in docs/spec/routes.md is written from the routes", () => {
   const file = new URL("../../docs/spec/routes.md", import.meta.url);
   if (process.env["UPDATE"]) writeFileSync(file, routeTable(routes));
   expect(readFileSync(file, "utf8"), "Bring it up to date: UPDATE=1 vitest run test/rules/access.test.ts").toBe(
@@ -329,7 +340,12 @@ test("[AC2] the table of routes is written from the routes", () => {
 });
 
 /** They change memberships and role bindings, or show them as such. */
-const STORES_OF_ROLES = ["accounts/user.store.ts", "bindings/binding.store.ts", "orgs/org.store.ts"];
+const STORES_OF_ROLES = [
+  "accounts/own-record.store.ts",
+  "accounts/user.store.ts",
+  "bindings/binding.store.ts",
+  "orgs/org.store.ts",
+];
 const READS_ROLES = /(?:from|join|into|table)\W{1,2}(?:memberships|role_bindings)\b/i;
 
 test("[AC14] no store outside of access/ reads roles to decide who sees what", () => {
@@ -338,5 +354,5 @@ test("[AC14] no store outside of access/ reads roles to decide who sees what", (
   const readers = sources.filter((path) => READS_ROLES.test(readFileSync(new URL(path, root), "utf8")));
   const elsewhere = readers.filter((path) => !/^(access|database\/migrations)\//.test(path));
   expect(elsewhere.sort()).toEqual(STORES_OF_ROLES);
-  expect(readers).toContain("access/visible.store.ts");
+  expect(readers).toContain("access/visibility.store.ts");
 });

@@ -71,16 +71,16 @@ describe("a chart that is held against the definition of its addon", () => {
       ],
     ],
     ["ignores the secret", { password: "made up" }, ["the chart makes nothing of the value auth.password"]],
-  ])("[CG17] %s", (_, rendered, expected) => {
+  ])("[CG17] a chart that %s is checked against its definition", (_, rendered, expected) => {
     expect(findings(DEFINITION, { name: "keeper", namespace: "shop" }, manifest(rendered))).toEqual(expected);
   });
 
-  test("[CG17] is rendered under a name that contains the chart's, and under one that does not", () => {
+  test("[CG17] a chart is rendered under a release name that contains the chart's name, and under one that does not", () => {
     expect(releasesOf(DEFINITION).map(({ name }) => name)).toEqual(["keeper", "my-store"]);
     expect(valuesOf(DEFINITION)).toEqual({ ...DEFINITION.default_values, auth: { password: PASSWORD } });
   });
 
-  test("[CG17] has every value that is set or may be set", () => {
+  test("[CG17] a chart has every value that its definition sets or lets users set", () => {
     expect(unknownValues(DEFINITION, "user: ''\nauth: {}\nresources: { requests: { cpu: 1 } }\n")).toEqual([]);
     expect(unknownValues(DEFINITION, "username: ''\nauth: { secret: '' }\nresources: {}\n")).toEqual([
       "the chart has no value user",

@@ -2,10 +2,12 @@ import { randomBytes } from "node:crypto";
 import { folder, packedChart, serve } from "../../packages/charts/src/chart.fixture.ts";
 import { insertCluster, insertProject } from "../../packages/server/src/access/bindings.fixture.ts";
 import { definitionId } from "../../packages/server/src/catalog/catalog-file.ts";
+import { KUBERNETES } from "../../packages/server/src/cloud/kubernetes-release.ts";
 import {
   AWS_KEYS,
   bootingNode,
   bringJob,
+  connectOperator,
   nodeTokenOf,
   provisionedCluster,
   registeredCluster,
@@ -76,6 +78,16 @@ function onApp(rest: string, body?: object, first?: string): Prepare {
   };
 }
 
+/** A cluster whose operator has another version than the control plane and could upgrade itself; it never answers. */
+async function upgradableCluster(world: World) {
+  const org = await world.org();
+  const { id, connection_token } = await registeredCluster(world.admin.api, org);
+  const operator = await new TestOperator(world.url, connection_token).opened();
+  operator.hello({ operator_version: "0.0.1", requests: ["upgrade_operator"] });
+  await operator.next("welcome");
+  return { org, cluster_ids: [id] };
+}
+
 /** A cluster with a project, and a member of their organization. */
 async function fleet(world: World) {
   const { kysely: db } = world.database;
@@ -87,6 +99,16 @@ async function fleet(world: World) {
 type Kind = "clusters" | "projects";
 const placeOf = ({ cluster, project }: { cluster: string; project: string }, kind: Kind) =>
   `/${kind}/${kind === "clusters" ? cluster : project}`;
+
+/** Does something to a cluster or a project, after something else where that is needed first. */
+function onPlace(kind: Kind, rest: string, body?: object, first?: string): Prepare {
+  return async (world) => {
+    const { api } = world.admin;
+    const place = placeOf(await fleet(world), kind);
+    if (first) await api.post(`${place}${first}`);
+    return { api, path: `${place}${rest}`, ...(body ? { sending: { body } } : {}) };
+  };
+}
 
 /** A role on a cluster or a project: granted, replaced or revoked. */
 function onRole(kind: Kind, act: "grant" | "replace" | "revoke"): Prepare {
@@ -236,6 +258,15 @@ export const CHANGES: Readonly<Record<string, Prepare>> = {
     const body = { settings: { drift_policy: "report", chat: { token: "a secret of theirs" } } };
     return { api: world.admin.api, path: `/org/settings?org_id=${org}`, sending: { body } };
   },
+  testGitops: async (world) => {
+    const gitops = {
+      provider: "gitea",
+      base_url: "https://127.0.0.1:1",
+      owner: "platform",
+      token: "a secret of theirs",
+    };
+    return { api: world.admin.api, path: `/orgs/${await world.org()}/gitops/test`, sending: { body: { gitops } } };
+  },
   addMember: async (world) => {
     const [org, { email }] = [await world.org(), await world.person()];
     return { api: world.admin.api, path: `/orgs/${org}/members`, sending: { body: { email, role: "member" } } };
@@ -272,6 +303,8 @@ export const CHANGES: Readonly<Record<string, Prepare>> = {
   scaleApp: onApp("/scale", { component_name: "web", replicas: 3 }),
   pauseApp: onApp("/pause"),
   resumeApp: onApp("/resume", undefined, "/pause"),
+  suspendApp: onApp("/suspend", { reason: "Incident 42." }),
+  unsuspendApp: onApp("/unsuspend", undefined, "/suspend"),
   redeployApp: onApp("/redeploy", { force: true }),
   rollbackApp: onApp("/rollback", { revision: -1 }, "/pause"),
   rollbackToDeployment: async (world) => {
@@ -396,6 +429,10 @@ export const CHANGES: Readonly<Record<string, Prepare>> = {
     sending: { body: { name: word(), cluster_id: (await fleet(world)).cluster } },
   }),
   deleteProject: async (world) => ({ api: world.admin.api, path: `/projects/${(await fleet(world)).project}` }),
+  suspendProject: onPlace("projects", "/suspend", { reason: "Incident 42." }),
+  unsuspendProject: onPlace("projects", "/unsuspend", undefined, "/suspend"),
+  suspendCluster: onPlace("clusters", "/suspend", { reason: "Incident 42." }),
+  unsuspendCluster: onPlace("clusters", "/unsuspend", undefined, "/suspend"),
   updateProjectPolicy: async (world) => ({
     api: world.admin.api,
     path: `/projects/${(await fleet(world)).project}/policy`,
@@ -418,9 +455,25 @@ export const CHANGES: Readonly<Record<string, Prepare>> = {
   updateCluster: onOwnCluster("", { description: "Changed." }),
   updateClusterSettings: onOwnCluster("/settings", { pod_security: "restricted" }),
   deleteCluster: onOwnCluster(""),
+  detachCluster: async (world) => {
+    const { id, name } = await registeredCluster(world.admin.api, await world.org());
+    await connectOperator(world.database.kysely, id, new Date());
+    await world.database.kysely.updateTable("clusters").set({ detaches: true }).where("id", "=", id).execute();
+    return { api: world.admin.api, path: `/clusters/${id}/detach`, sending: { body: { name } } };
+  },
   abandonCluster: async (world) => {
     const { id, name } = await registeredCluster(world.admin.api, await world.org());
     return { api: world.admin.api, path: `/clusters/${id}/abandon`, sending: { body: { name } } };
+  },
+  startOperatorUpgrade: async (world) => {
+    const { org, cluster_ids } = await upgradableCluster(world);
+    return { api: world.admin.api, path: `/orgs/${org}/operator-upgrades`, sending: { body: { cluster_ids } } };
+  },
+  cancelOperatorUpgrade: async (world) => {
+    const { org, cluster_ids } = await upgradableCluster(world);
+    const path = `/orgs/${org}/operator-upgrades`;
+    const { id } = (await world.admin.api.post(path, { cluster_ids })).body;
+    return { api: world.admin.api, path: `${path}/${id}/cancel` };
   },
   createAgentCredentials: onOwnCluster("/agent-credentials"),
   rotateClusterToken: onOwnCluster("/rotate-token"),
@@ -428,6 +481,21 @@ export const CHANGES: Readonly<Record<string, Prepare>> = {
     const { id, provisioning_job_id } = await provisionedCluster(world.admin.api, await world.org());
     await bringJob(world.database.kysely, provisioning_job_id, "succeeded");
     return { api: world.admin.api, path: `/clusters/${id}/scale`, sending: { body: { desired_node_count: 2 } } };
+  },
+  replaceNode: async (world) => {
+    const { id, provisioning_job_id } = await provisionedCluster(world.admin.api, await world.org());
+    await bringJob(world.database.kysely, provisioning_job_id, "succeeded");
+    await world.database.kysely.updateTable("clusters").set({ agent_count: 1 }).where("id", "=", id).execute();
+    return { api: world.admin.api, path: `/clusters/${id}/nodes/agent-1/replace`, sending: { body: {} } };
+  },
+  upgradeKubernetes: async (world) => {
+    const { id, provisioning_job_id } = await provisionedCluster(world.admin.api, await world.org());
+    const db = world.database.kysely;
+    await bringJob(db, provisioning_job_id, "succeeded");
+    const kubernetes_release = JSON.stringify({ ...KUBERNETES, version: "v1.36.4+k3s1" });
+    await db.updateTable("clusters").set({ snapshot_bucket: "b", kubernetes_release }).where("id", "=", id).execute();
+    const body = { release: KUBERNETES.version, force: true };
+    return { api: world.admin.api, path: `/clusters/${id}/kubernetes-upgrade`, sending: { body } };
   },
   planCluster: async (world) => {
     const { id } = await provisionedCluster(world.admin.api, await world.org());
@@ -453,7 +521,7 @@ export const CHANGES: Readonly<Record<string, Prepare>> = {
   },
 };
 
-/** Operations that are no GET and leave no entry; why is rule AL10. */
+/** Operations that are not GET and leave no entry; why is rule AL10. */
 export const UNRECORDED: Readonly<Record<string, Prepare>> = {
   refreshAccessToken: async ({ anyone, admin }) => ({
     api: anyone,

@@ -14,7 +14,7 @@ test("[CF11] the operations guide lists every variable with its default and its 
   expect(listed).toEqual(rows);
 });
 
-test("[CF11] no two variables have one name, and each but three begins with BINNACLE_", () => {
+test("[CF11] every variable has a name of its own, and each but three begins with BINNACLE_", () => {
   const names = VARIABLES.map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
   expect(names.filter((name) => !name.startsWith("BINNACLE_"))).toEqual([

@@ -8,7 +8,7 @@ const onKubernetes = ["packages/*/src/**/*.kube.test.ts", "test/**/*.kube.test.t
   globSync(pattern, { cwd: ROOT }),
 );
 
-test("[SB10] what runs on a real Kubernetes only is there, and has a reason", () => {
+test("[SB10] files and tests that run only on a real Kubernetes exist, and have a reason", () => {
   const files = [...Object.keys(FILES_ONLY_REAL), ...FILES_WITH_HELM];
   expect(files.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
   const names = onKubernetes.map((file) => readFileSync(join(ROOT, file), "utf8")).join("\n");

@@ -21,20 +21,34 @@ import {
 } from "../../scripts/contract.ts";
 
 type Json = Record<string, unknown>;
+interface Parameter extends Json {
+  readonly name: string;
+  readonly in: string;
+  readonly required: boolean;
+}
 interface Operation extends Json {
   readonly operationId: string;
   readonly tags: readonly string[];
-  readonly parameters: readonly { readonly name: string; readonly in: string; readonly required: boolean }[];
+  readonly parameters: readonly Parameter[];
   readonly responses: Json;
   readonly security: readonly Json[];
 }
 
 const document = presentDocument();
+const components = document["components"] as Record<string, Json>;
 const paths = Object.entries(document["paths"] as Record<string, Record<string, Operation>>);
 const operations = paths.flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  Object.entries(methods).map(([method, raw]) => {
+    const parameters = raw.parameters.map((it) => (it["$ref"] ? (shared(it) as Parameter) : it));
+    return { path, method, operation: { ...raw, parameters } as Operation };
+  }),
 );
-const components = document["components"] as Record<string, Json>;
+
+/** The component that a reference leads to. */
+function shared({ $ref }: Json): unknown {
+  const [kind = "", name = ""] = String($ref).split("/").slice(-2);
+  return components[kind]?.[name];
+}
 
 /** Every value in the document under this key, however deep. */
 function under(key: string, value: unknown = document): unknown[] {
@@ -43,25 +57,25 @@ function under(key: string, value: unknown = document): unknown[] {
 }
 
 describe("the committed description of the API", () => {
-  test("[OA1] is the one that the routes give; `npm run openapi` writes it anew", () => {
+  test("[OA1] the committed openapi.json is the one that the routes give; `npm run openapi` writes it anew", () => {
     expect(readFileSync(DOCUMENT_FILE, "utf8") === textOf(document), "openapi.json is stale: `npm run openapi`").toBe(
       true,
     );
   });
 
-  test("[OA2] has not changed without its contract number being raised", () => {
+  test("[OA2] the description of the API has not changed without its contract number being raised", () => {
     const present = presentRecord(document);
     expect(objectionTo(present, recordedContract())).toBeNull();
     expect(recordedContract(), "docs/spec/contract.json is stale: `npm run openapi`").toEqual(present);
   });
 
-  test("[OA54] has a higher number than the newest release where it differs from that", ({ annotate }) => {
+  test("[OA54] the contract number is above that of the newest release where the API differs", ({ annotate }) => {
     const released = releasedContract();
     if (typeof released === "string") return void annotate(released);
     expect(objectionTo(presentRecord(document), released)).toBeNull();
   });
 
-  test("[OA54] is compared with the document at the newest tag, if there is one", () => {
+  test("[OA54] the description of the API is compared with the document at the newest tag, if there is one", () => {
     const folder = mkdtempSync(join(tmpdir(), "binnacle-release-"));
     const git = (...args: string[]) =>
       execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@example.com", ...args], {
@@ -82,7 +96,7 @@ describe("the committed description of the API", () => {
     rmSync(folder, { recursive: true });
   });
 
-  test("[OA8] is the same whenever it is written, and its digest whatever order the routes have", () => {
+  test("[OA8] openapi.json is the same whenever it is written, and its digest is independent of the order of routes", () => {
     expect(textOf(presentDocument())).toBe(textOf(document));
     const reversed = openApiDocument(describedRoutes().reverse(), { serverUrl: "/api/v1" });
     const tagsAsBefore = { ...reversed, tags: document["tags"] };
@@ -98,19 +112,19 @@ describe("a changed contract", () => {
     ["nothing has changed", { contract: 3, digest: "a" }, before],
     ["the number was raised", { contract: 4, digest: "b" }, before],
     ["only the number was raised", { contract: 4, digest: "a" }, before],
-  ])("[OA2] may be recorded when %s", (_, present, recorded) => {
+  ])("[OA2] a changed contract may be recorded when %s", (_, present, recorded) => {
     expect(objectionTo(present, recorded)).toBeNull();
   });
 
-  test("[OA2] may not be recorded under the same number", () => {
+  test("[OA2] a changed contract may not be recorded under the same number", () => {
     expect(objectionTo({ contract: 3, digest: "b" }, before)).toMatch(/Raise it/);
   });
 
-  test("[OA12] never has a lower number", () => {
+  test("[OA12] a changed contract never has a lower number", () => {
     expect(objectionTo({ contract: 2, digest: "a" }, before)).toMatch(/only ever goes up/);
   });
 
-  test("[OA2] is told by what clients see, not by the version that says so", () => {
+  test("[OA2] the digest depends on what clients see, and not on the contract number", () => {
     const renumbered = { ...document, info: { ...(document["info"] as Json), version: "99" } };
     const reworded = { ...document, info: { ...(document["info"] as Json), title: "Other" } };
     expect(digestOf(renumbered)).toBe(digestOf(document));
@@ -119,7 +133,7 @@ describe("a changed contract", () => {
 });
 
 describe("the document", () => {
-  test("[OA7] is OpenAPI 3.1 with a base of /api/v1 and the contract as its version", () => {
+  test("[OA7] openapi.json is OpenAPI 3.1 with a base of /api/v1 and the contract as its version", () => {
     expect(document).toMatchObject({
       openapi: "3.1.0",
       info: { title: "Binnacle", version: String(CONTRACT) },
@@ -127,13 +141,13 @@ describe("the document", () => {
     });
   });
 
-  test("[OA3] gives every operation an id of its own", () => {
+  test("[OA3] openapi.json gives every operation an id of its own", () => {
     const ids = operations.map(({ operation }) => operation.operationId);
     expect(ids.filter((id, index) => !/^[a-z][A-Za-z]+$/.test(id) || ids.indexOf(id) !== index)).toEqual([]);
     expect(ids).toHaveLength(describedRoutes().length);
   });
 
-  test("[OA22] says of every operation what its route requires, and the client's table repeats it", () => {
+  test("[OA22] openapi.json says of every operation what its route requires, and the client's table repeats it", () => {
     const required = describedRoutes().map(({ operation: { id }, guard }) => [id, guard.requirement] as const);
     const stated = operations.map(({ operation }) => [operation.operationId, operation["x-access"]] as const);
     expect(Object.fromEntries(stated)).toEqual(Object.fromEntries(required));
@@ -143,7 +157,7 @@ describe("the document", () => {
     expect(ofClient).toEqual(ofServer);
   });
 
-  test("[OA7] declares every tag and every security scheme that it uses, and no other", () => {
+  test("[OA7] openapi.json declares every tag and every security scheme that it uses, and no other", () => {
     const declared = (document["tags"] as { name: string }[]).map(({ name }) => name);
     expect(new Set(operations.flatMap(({ operation }) => operation.tags))).toEqual(new Set(declared));
     const schemes = operations.flatMap(({ operation }) => operation.security.flatMap((option) => Object.keys(option)));
@@ -151,7 +165,7 @@ describe("the document", () => {
   });
 
   test.each(operations)(
-    "[OA7] $method $path has exactly the parameters of its path, and each once",
+    "[OA7] $method $path has exactly the parameters of its path, and each of them once",
     ({ path, operation }) => {
       const inPath = operation.parameters.filter((parameter) => parameter.in === "path");
       expect(inPath.map(({ name }) => `{${name}}`)).toEqual(path.match(/\{\w+\}/g) ?? []);
@@ -162,27 +176,46 @@ describe("the document", () => {
     },
   );
 
-  test("[OA7] refers only to what is there, and keeps nothing that nobody refers to", () => {
+  test("[OA7] openapi.json has no dangling reference, and no component that nothing refers to", () => {
     const referred = new Set(under("$ref") as string[]);
-    const present = ["schemas", "responses", "headers"].flatMap((kind) =>
+    const present = ["schemas", "responses", "parameters", "headers"].flatMap((kind) =>
       Object.keys(components[kind] ?? {}).map((name) => `#/components/${kind}/${name}`),
     );
     expect(new Set(present)).toEqual(referred);
   });
 
-  test("[CV20] names every field in snake_case", () => {
+  test("[OA315] every shape of more than 1,500 characters is written once", () => {
+    const texts = under("properties").map((fields) => JSON.stringify(fields));
+    const long = texts.filter((text) => text.length > 1500);
+    expect(long.length).toBeGreaterThan(10);
+    expect(long.filter((text, index) => long.indexOf(text) !== index)).toEqual([]);
+  });
+
+  test("[OA316] every parameter that several operations have is written once", () => {
+    const raw = paths.flatMap(([, methods]) => Object.values(methods).flatMap((it): readonly Json[] => it.parameters));
+    const inline = raw.filter((it) => !("$ref" in it)).map((it) => JSON.stringify(it));
+    expect(inline.length).toBeGreaterThan(20);
+    expect(inline.filter((text, index) => inline.indexOf(text) !== index)).toEqual([]);
+    expect(raw.length - inline.length).toBeGreaterThan(300);
+  });
+
+  test("[OA317] openapi.json is smaller than 1.25 MB", () => {
+    expect(Buffer.byteLength(textOf(document))).toBeLessThan(1_250_000);
+  });
+
+  test("[CV20] openapi.json names every field in snake_case", () => {
     const names = under("properties").flatMap((fields) => Object.keys(fields as Json));
     expect(names.filter((name) => !/^[a-z][a-z0-9]*(_[a-z0-9]+)*$/.test(name))).toEqual([]);
   });
 
-  test("[CV21] says that every field called …_at is a time", () => {
+  test("[CV21] openapi.json says that every field called …_at is a time", () => {
     const fields = under("properties").flatMap((properties) => Object.entries(properties as Record<string, Json>));
     const times = fields.filter(([name]) => name.endsWith("_at"));
     expect(times.length).toBeGreaterThan(0);
     expect(times.filter(([, schema]) => !JSON.stringify(schema).includes('"format":"date-time"'))).toEqual([]);
   });
 
-  test("[OA14] has only patterns that mean the same to the engines of JavaScript, RE2 and Python", () => {
+  test("[OA14] openapi.json has only patterns that mean the same in JavaScript, RE2 and Python", () => {
     const keys = under("patternProperties").flatMap((fields) => Object.keys(fields as Json));
     const patterns = [...new Set([...under("pattern"), ...keys])].filter((it) => typeof it === "string");
     expect(patterns.length).toBeGreaterThan(10);
@@ -194,7 +227,7 @@ describe("the document", () => {
     expect(patterns.filter((pattern) => unportable(pattern))).toEqual([]);
   });
 
-  test("[OA15] says how long a text, a list and a map of a request may be", () => {
+  test("[OA15] openapi.json limits every text, list and map of a request", () => {
     const queries = operations.flatMap(({ operation }) =>
       (operation.parameters as readonly { in: string; schema?: Json }[]).filter(
         (it) => it.in === "query" || it.in === "path",
@@ -206,7 +239,7 @@ describe("the document", () => {
     expect(schemas.filter(isBoundless)).toEqual([]);
   });
 
-  test("[CV8] has no object in a request body that lets unknown fields pass without saying so", () => {
+  test("[CV8] openapi.json has no object in a request body that lets unknown fields pass without saying so", () => {
     const bodies = under("requestBody").flatMap((body) => under("schema", body));
     const objects = bodies.flatMap(schemasIn).filter((schema) => "properties" in schema);
     expect(objects.length).toBeGreaterThan(0);
@@ -224,8 +257,8 @@ function unportable(pattern: string): boolean {
 function schemasIn(value: unknown): Json[] {
   if (typeof value !== "object" || value === null) return [];
   const schema = value as Json;
-  const { $ref, properties = {}, patternProperties = {}, anyOf = [], oneOf = [], items, additionalProperties } = schema;
-  if (typeof $ref === "string") return schemasIn(components["schemas"]?.[$ref.split("/").at(-1) ?? ""]);
+  const { properties = {}, patternProperties = {}, anyOf = [], oneOf = [], items, additionalProperties } = schema;
+  if (schema["$ref"]) return schemasIn(shared(schema));
   const named = [...Object.values(properties as Json), ...Object.values(patternProperties as Json)];
   const inner = [...named, ...(anyOf as unknown[]), ...(oneOf as unknown[]), items, additionalProperties];
   return [schema, ...inner.flatMap(schemasIn)];

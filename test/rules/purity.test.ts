@@ -33,9 +33,12 @@ const withoutComments = (code: string) => code.replace(/\/\*[\s\S]*?\*\//g, "").
 const impurities = (code: string) =>
   IMPURE.filter(([, pattern]) => pattern.test(withoutComments(code))).map(([name]) => name);
 
-const files = readdirSync(PACKAGES, { recursive: true, encoding: "utf8" })
-  .filter((file) => /^[^/]+\/src\/.*\.ts$/.test(file))
-  .map((file) => ({ file, found: impurities(readFileSync(join(PACKAGES, file), "utf8")) }));
+const sources = readdirSync(PACKAGES, { recursive: true, encoding: "utf8" })
+  .filter((file) => /^[^/]+\/src\/.*\.tsx?$/.test(file))
+  .map((file) => ({ file, code: readFileSync(join(PACKAGES, file), "utf8") }));
+const files = sources
+  .filter(({ file }) => file.endsWith(".ts"))
+  .map(({ file, code }) => ({ file, found: impurities(code) }));
 
 test("[SP5] a file is pure unless its name says otherwise", () => {
   const unsuffixed = files.filter(({ file }) => !SUFFIXED.test(file) && !COMPOSED.test(file));
@@ -44,7 +47,7 @@ test("[SP5] a file is pure unless its name says otherwise", () => {
   expect(impure.map(({ file, found }) => `${file}: ${found.join(", ")}`)).toEqual([]);
 });
 
-test("[SP6] SQL stands in a .store, and a .store holds SQL", () => {
+test("[SP6] SQL stands only in .store files of the server, and every .store file holds SQL", () => {
   const ofServer = files.filter(({ file }) => file.startsWith("server/") && !COMPOSED.test(file));
   const [stores, others] = [true, false].map((isStore) =>
     ofServer.filter(
@@ -53,6 +56,29 @@ test("[SP6] SQL stands in a .store, and a .store holds SQL", () => {
   );
   expect(stores?.filter(({ found }) => !found.includes("SQL")).map(({ file }) => file)).toEqual([]);
   expect(others?.filter(({ found }) => found.includes("SQL")).map(({ file }) => file)).toEqual([]);
+});
+
+/** Libraries that read text of others, or run it apart, with the files that may use them. */
+const READERS: readonly (readonly [string, RegExp])[] = [
+  ["js-yaml", /^charts\/src\/yaml\.ts$|^operator\/src\/kube\/kubeconfig\.ts$/],
+  ["node:worker_threads", /^charts\/src\//],
+  [
+    "yaml",
+    /^(cli|manifest|sandbox)\/src\/|^console\/src\/templates\/create\/|^server\/src\/(catalog\/catalog-file|operator-chart\/operator-chart\.adapter)\.ts$/,
+  ],
+];
+
+test.each(READERS)("[SP10] %s is imported where its text is bounded, and nowhere else", (library, allowed) => {
+  const users = sources.filter(
+    ({ file, code }) => !/\.(test|fixture)\.tsx?$/.test(file) && code.includes(`from "${library}"`),
+  );
+  expect(users.length).toBeGreaterThan(0);
+  expect(users.map(({ file }) => file).filter((file) => !allowed.test(file))).toEqual([]);
+});
+
+test("[SP11] no other package reaches into the files of the operator past its exports", () => {
+  const others = sources.filter(({ file }) => !file.startsWith("operator/"));
+  expect(others.filter(({ code }) => /from "[^"]*\/operator\/src\//.test(code)).map(({ file }) => file)).toEqual([]);
 });
 
 test.each([
@@ -65,6 +91,6 @@ test.each([
   ['db.selectFrom("apps")', "SQL"],
   ["sql<{ at: Date }>`select 1`", "SQL"],
   ['import { admit } from "./session.store.ts";', "a file that is not pure"],
-])("[SP5] %s is found", (code, name) => {
+])("[SP5] the impurity of %s is found", (code, name) => {
   expect(impurities(code)).toEqual([name]);
 });

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { expect, test } from "vitest";
 
 const ROOT = new URL("../../", import.meta.url).pathname;
@@ -11,15 +11,14 @@ function filesUnder(folder: string, ending: string): string[] {
     .map((file) => join(ROOT, folder, file));
 }
 
-function written(): string[] {
-  return filesUnder("docs/spec", ".md").flatMap((file) =>
-    [...readFileSync(file, "utf8").matchAll(/^- \*\*\[([A-Z]{2}\d+)\]\*\*/gm)].map((match) => match[1] ?? ""),
-  );
-}
+const rulesIn = (file: string): string[] =>
+  [...readFileSync(file, "utf8").matchAll(/^- \*\*\[([A-Z]{2}\d+)\]\*\*/gm)].map((match) => match[1] ?? "");
+
+const written = (): string[] => filesUnder("docs/spec", ".md").flatMap(rulesIn);
 
 /** Numbers in the names of tests, wherever the name is written. */
 function tested(): Set<string> {
-  const files = [...filesUnder("packages", ".test.ts"), ...filesUnder("test", ".test.ts")];
+  const files = ["packages", "bench", "test"].flatMap((folder) => filesUnder(folder, ".test.ts"));
   return new Set(
     files.flatMap((file) => [...readFileSync(file, "utf8").matchAll(RULE)].map((match) => match[1] ?? "")),
   );
@@ -39,4 +38,37 @@ test("[SP2] every rule has a test that carries its number", () => {
 test("[SP3] every number that a test carries is a rule", () => {
   const rules = new Set(written());
   expect([...tested()].filter((number) => !rules.has(number)).sort()).toEqual([]);
+});
+
+test("[SP7] the index of the rules lists every page with the prefixes of its rules", () => {
+  const index = readFileSync(join(ROOT, "docs/spec/README.md"), "utf8");
+  const listed = [...index.matchAll(/^\| \[.+\]\((\S+\.md)\) \| (.+) \|$/gm)].map(
+    (match) => `${match[1]}: ${match[2]}`,
+  );
+  const pages = filesUnder("docs/spec", ".md").filter((file) => basename(file) !== "README.md");
+  const prefixesOf = (file: string) => new Set(rulesIn(file).map((rule) => rule.slice(0, 2)));
+  expect(listed.sort()).toEqual(
+    pages.map((file) => `${basename(file)}: ${[...prefixesOf(file)].join(", ") || "generated"}`).sort(),
+  );
+});
+
+test("[SP8] the rules of one list in docs/spec are in the order of their numbers", () => {
+  const lists = filesUnder("docs/spec", ".md").flatMap((file) => readFileSync(file, "utf8").split("\n\n"));
+  const unordered = lists.flatMap((list) => {
+    const rules = [...list.matchAll(/^- \*\*\[([A-Z]{2})(\d+)\]\*\*/gm)];
+    return rules.filter(([, prefix, number], at) => {
+      const [, before, last] = rules[at - 1] ?? [];
+      return prefix === before && Number(number) < Number(last);
+    });
+  });
+  expect(unordered.map(([rule]) => rule)).toEqual([]);
+});
+
+test("[SP1309] every page of docs/spec opens with at least two sentences that say what it is about", () => {
+  const sentencesAtTop = (file: string) => {
+    const [title = "", opening = ""] = readFileSync(file, "utf8").split("\n\n");
+    return title.startsWith("# ") && /^[A-Z`]/.test(opening) ? opening.split(/[.!?](?=\s|$)/).length - 1 : 0;
+  };
+  const pages = filesUnder("docs/spec", ".md");
+  expect(pages.filter((file) => sentencesAtTop(file) < 2).map((file) => basename(file))).toEqual([]);
 });

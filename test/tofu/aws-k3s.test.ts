@@ -7,9 +7,9 @@ import { gunzipSync } from "node:zlib";
 import { Ajv } from "ajv";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { parse } from "yaml";
-import { awsProvider } from "../../packages/server/src/cloud/aws.adapter.ts";
-import { CLUSTER_TAG, kubernetesTag, NEEDED_ACTIONS } from "../../packages/server/src/cloud/aws.ts";
-import { described } from "../../packages/server/src/cloud/aws-inventory.adapter.ts";
+import { awsProvider } from "../../packages/server/src/cloud/aws/aws.adapter.ts";
+import { CLUSTER_TAG, kubernetesTag, NEEDED_ACTIONS } from "../../packages/server/src/cloud/aws/aws.ts";
+import { described } from "../../packages/server/src/cloud/aws/aws-inventory.adapter.ts";
 import {
   at,
   itemsAt,
@@ -17,22 +17,17 @@ import {
   queries,
   textAt,
   type Xml,
-} from "../../packages/server/src/cloud/aws-query.adapter.ts";
-import type { CloudProvider, WantedCluster } from "../../packages/server/src/cloud/provider.ts";
-import { freePort } from "../kube/daemon.ts";
-import { type Cloud, startCloud } from "./cloud.ts";
+} from "../../packages/server/src/cloud/aws/aws-query.adapter.ts";
+import type { CloudProvider } from "../../packages/server/src/cloud/provider.ts";
+import { isAllowed, type Policy } from "../aws/policy.ts";
+import { TAGGING } from "../aws/requests.ts";
+import { freePort } from "../world/free-port.ts";
+import { type Cloud, queryOptions, type RecordedCall, startCloud } from "./cloud.ts";
 import { cloudInitSchema, requiredTools } from "./tools.ts";
-import { Workspace } from "./workspace.ts";
+import { REPORT_TOKENS, TOKENS, Workspace, wantedCluster } from "./workspace.ts";
 
-const access = { region: "eu-west-1", accessKeyId: "AKIAEXAMPLE", secretAccessKey: "secret" };
+const access = { region: "eu-west-1", access_key_id: "AKIAEXAMPLE", secret_access_key: "secret" };
 const signal = AbortSignal.timeout(1_800_000);
-const REPORT_TOKENS = { "control-plane": "report-control-plane", "agent-1": "report-agent-1" };
-const TOKENS = {
-  "control-plane": "token-of-control-plane",
-  "agent-1": "token-of-agent-1",
-  "agent-2": "token-of-agent-2",
-};
-
 let cloud: Cloud;
 let aws: CloudProvider;
 let query: Query;
@@ -41,28 +36,12 @@ const workspaces: Workspace[] = [];
 beforeAll(async () => {
   cloud = await startCloud(mkdtempSync(join(tmpdir(), "moto-")));
   aws = awsProvider({ endpoint: cloud.endpoint, pollMs: 50 });
-  query = queries(access, { endpoint: cloud.endpoint, deadlineMs: 60_000, backOffMs: 50 }, signal);
+  query = queries(access, queryOptions(cloud.endpoint), signal);
 });
 afterEach(() => {
   for (const workspace of workspaces.splice(0)) workspace.remove();
 });
 afterAll(() => cloud.stop());
-
-const wantedCluster = (changes: Partial<WantedCluster> = {}): WantedCluster => ({
-  id: randomUUID(),
-  jobId: randomUUID(),
-  name: "prod",
-  region: "eu-west-1",
-  instanceType: "t3.large",
-  diskSizeGb: 50,
-  agentCount: 1,
-  sshPublicKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGPKSUTyz1HwHReFVvD5obVsALAgJRNarH4TRpNePnAS ops",
-  nodeTokens: TOKENS,
-  reportTokens: REPORT_TOKENS,
-  publicUrl: "https://binnacle.example",
-  adminRanges: ["203.0.113.0/24"],
-  ...changes,
-});
 
 async function workspace(): Promise<Workspace> {
   const made = new Workspace(aws, access);
@@ -108,14 +87,14 @@ function complaints(userData: string): readonly string[] {
 const namesOf = (machines: readonly Xml[]) =>
   Object.fromEntries(machines.map((one) => [tags(one)["binnacle:address"] ?? "", textAt(one, "instanceId")]));
 
-test("[PN60] the module is formatted and valid, and its own tests pass", async () => {
+test("[PN60] the OpenTofu module for AWS is formatted and valid, and its own tests pass", async () => {
   execFileSync(requiredTools().tofu, ["fmt", "-check", "-recursive", "-diff", aws.module], { stdio: "pipe" });
   const module = await workspace();
   expect(await module.tofu("validate", "-no-color")).toContain("The configuration is valid");
   expect(await module.tofu("test", "-no-color")).toMatch(/Success! [1-9]\d* passed, 0 failed/);
 });
 
-test("[PN70] [PN71] [PN72] [PN86] a cluster is created, scaled and destroyed, and no second plan changes anything", async () => {
+test("[PN70] [PN71] [PN72] [PN86] [PN164] a cluster is created, scaled and destroyed, and no second plan changes anything", async () => {
   const wanted = wantedCluster();
   const module = await workspace();
   await cloud.startRecording();
@@ -154,9 +133,21 @@ test("[PN70] [PN71] [PN72] [PN86] a cluster is created, scaled and destroyed, an
   const used = await cloud.recordedActions();
   expect(used).toContain("ec2:RunInstances");
   expect([...used].filter((action) => !NEEDED_ACTIONS.includes(action))).toEqual([]);
+
+  // What the documented policy takes for granted of the requests, because the local cloud does not ask it.
+  const calls = await cloud.recordedCalls();
+  const tagging = calls.filter(({ action }) => TAGGING.includes(action));
+  expect(tagging.length).toBeGreaterThan(8);
+  const has = (call: RecordedCall, value: string) => [...call.parameters.values()].includes(value);
+  expect(tagging.filter((call) => !has(call, CLUSTER_TAG)).map(({ action }) => action)).toEqual([]);
+  const later = calls.filter(({ action }) => action === "ec2:CreateTags");
+  const adopted = ["aws_default_route_table.cluster", "aws_default_security_group.cluster"];
+  const others = later.filter((call) => !adopted.some((address) => has(call, address)));
+  // The disk of a machine has the tag of the cluster since it was created, and gets its name later.
+  expect(others.filter(({ parameters }) => !parameters.get("ResourceId.1")?.startsWith("vol-"))).toEqual([]);
 });
 
-test("[PN61] [PN62] [PN63] [PN64] [PN65] what is created is tagged, closed and encrypted, and has no secret", async () => {
+test("[PN61] [PN62] [PN63] [PN64] [PN65] [PN157] [PN158] [PN167] the created resources are tagged, closed and encrypted, and contain no secret", async () => {
   const wanted = wantedCluster();
   const module = await workspace();
   await module.create(wanted);
@@ -200,6 +191,32 @@ test("[PN61] [PN62] [PN63] [PN64] [PN65] what is created is tagged, closed and e
     expect(tokens.filter((token) => userData.includes(token))).toEqual([TOKENS[node], REPORT_TOKENS[node]]);
     expect(userData.length).toBeLessThan(16_384);
     expect(complaints(userData)).toEqual([]);
+    const files: { content: string }[] = parse(userData).write_files.slice(2);
+    const manifests: { kind: string; metadata: { name: string }; spec: { valuesContent: string } }[] = files
+      .flatMap(({ content }) => content.split("---\n"))
+      .map((text) => parse(text));
+    expect(manifests.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual(
+      isAgent
+        ? []
+        : [
+            "HelmChart aws-cloud-controller-manager",
+            "HelmChart aws-ebs-csi-driver",
+            "MutatingAdmissionPolicy ebs-csi-controller.binnacle.dev",
+            "MutatingAdmissionPolicyBinding ebs-csi-controller.binnacle.dev",
+          ],
+    );
+    const driver = manifests.find(({ metadata }) => metadata.name === "aws-ebs-csi-driver");
+    if (!isAgent) {
+      const { controller, storageClasses } = parse(driver?.spec.valuesContent ?? "");
+      expect(controller.extraVolumeTags).toEqual({ [CLUSTER_TAG]: wanted.id });
+      expect(storageClasses).toMatchObject([
+        {
+          name: "gp3",
+          annotations: { "storageclass.kubernetes.io/is-default-class": "true" },
+          parameters: { type: "gp3", encrypted: "true" },
+        },
+      ]);
+    }
   }
   expect(JSON.stringify(state.values.outputs)).not.toMatch(/token-of|report-|PRIVATE KEY|secret/i);
 
@@ -213,14 +230,32 @@ test("[PN61] [PN62] [PN63] [PN64] [PN65] what is created is tagged, closed and e
 
   const RoleName = `binnacle-${wanted.id}-control-plane`;
   const answer = await query("iam", "GetRolePolicy", { RoleName, PolicyName: "kubernetes" });
-  const policy = JSON.parse(decodeURIComponent(textAt(answer, "GetRolePolicyResult", "PolicyDocument") ?? ""));
-  const actionsOf = ({ Action }: { Action: string | string[] }) => [Action].flat();
-  const unconditional = policy.Statement.filter((one: { Condition?: unknown }) => !one.Condition).flatMap(actionsOf);
+  const policy: Policy = JSON.parse(decodeURIComponent(textAt(answer, "GetRolePolicyResult", "PolicyDocument") ?? ""));
+  const actionsOf = ({ Action }: { readonly Action: string | readonly string[] }) => [Action].flat();
+  // An account's first load balancer needs these too.
+  expect(policy.Statement.flatMap(actionsOf)).toEqual(
+    expect.arrayContaining([
+      "ec2:DescribeAccountAttributes",
+      "ec2:DescribeAddresses",
+      "ec2:DescribeInternetGateways",
+      "iam:CreateServiceLinkedRole",
+    ]),
+  );
+  const bound = policy.Statement.find(({ Sid }) => Sid === "ChangeWhatHasTheTag") ?? { Action: [] };
+  expect(actionsOf(bound)).toContain("ec2:DeleteVolume");
+  for (const action of actionsOf(bound)) {
+    const of = (id: string) => ({ [`aws:ResourceTag/${kubernetesTag(id)}`]: "owned" });
+    const resource = "arn:aws:ec2:eu-west-1:123456789012:x/x-1";
+    expect(isAllowed(policy, { action, resource, context: of(wanted.id) }), action).toBe(true);
+    expect(isAllowed(policy, { action, resource, context: of(randomUUID()) }), action).toBe(false);
+    expect(isAllowed(policy, { action, resource, context: {} }), action).toBe(false);
+  }
+  const unconditional = policy.Statement.filter(({ Condition }) => !Condition).flatMap(actionsOf);
   expect(unconditional.filter((action: string) => !/:Describe/.test(action))).toEqual(["ec2:CreateSecurityGroup"]);
   expect(policy.Statement.flatMap(actionsOf).filter((action: string) => action.includes("*"))).toEqual([]);
 });
 
-test("[PN74] [PN75] what no state knows is found by its tags, and imported without being replaced", async () => {
+test("[PN74] [PN75] resources that no state knows are found by their tags, and imported without being replaced", async () => {
   const wanted = wantedCluster();
   const module = await workspace();
   const created = await module.create(wanted);
@@ -283,7 +318,7 @@ const tagsFor = (type: string, clusterId: string, address?: string) => {
   return { "TagSpecification.1.ResourceType": type, ...Object.fromEntries(entries) };
 };
 
-test("[PN76] [PN77] everything goes in the order of its dependencies, also what Kubernetes made", async () => {
+test("[PN76] [PN77] all resources are removed in the order of their dependencies, also those that Kubernetes made", async () => {
   const wanted = wantedCluster();
   const module = await workspace();
   await module.create(wanted);
@@ -300,6 +335,10 @@ test("[PN76] [PN77] everything goes in the order of its dependencies, also what 
     "TagSpecification.1.ResourceType": "volume",
     "TagSpecification.1.Tag.1.Key": kubernetesTag(wanted.id),
     "TagSpecification.1.Tag.1.Value": "owned",
+    "TagSpecification.1.Tag.2.Key": "kubernetes.io/created-for/pvc/namespace",
+    "TagSpecification.1.Tag.2.Value": "shop",
+    "TagSpecification.1.Tag.3.Key": "kubernetes.io/created-for/pvc/name",
+    "TagSpecification.1.Tag.3.Value": "data",
   });
   const VolumeId = textAt(volume, "volumeId") ?? "";
   await query("ec2", "AttachVolume", { VolumeId, InstanceId: idOf("aws_instance.control_plane"), Device: "/dev/sdf" });
@@ -323,7 +362,7 @@ test("[PN76] [PN77] everything goes in the order of its dependencies, also what 
   });
 
   const beside = (await aws.existing(access, wanted.id, signal)).filter(({ address }) => address === null);
-  expect(beside).toContainEqual({ type: "volume", id: VolumeId, address: null });
+  expect(beside).toContainEqual({ type: "volume", id: VolumeId, address: null, data: { claim: "shop/data" } });
   expect(beside).toContainEqual({ type: "security-group", id: groupId, address: null });
   expect(beside).toContainEqual({ type: "classic-load-balancer", id: `a${wanted.id.slice(0, 8)}`, address: null });
 
@@ -334,11 +373,11 @@ test("[PN76] [PN77] everything goes in the order of its dependencies, also what 
   await aws.remove(access, all, signal);
   expect(await aws.existing(access, wanted.id, signal)).toEqual([]);
   expect(await machinesOf(wanted.id)).toEqual([]);
-  // What is gone already is no error.
+  // What is gone already is not an error.
   await aws.remove(access, all, signal);
 });
 
-test("[PN76] a removal ends with its signal, and says so", async () => {
+test("[PN76] a removal that is aborted ends with the reason of its signal", async () => {
   const stopped = AbortSignal.abort(new Error("The worker stops."));
   const removal = aws.remove(access, [{ type: "aws_vpc", id: "vpc-1", address: null }], stopped);
   await expect(removal).rejects.toThrow("The worker stops.");

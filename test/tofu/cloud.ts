@@ -1,6 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { freePort, startDaemon, until } from "../kube/daemon.ts";
+import { fileURLToPath } from "node:url";
+import { createPacer } from "../../packages/server/src/cloud/aws/aws-pacer.adapter.ts";
+import type { QueryOptions } from "../../packages/server/src/cloud/aws/aws-query.adapter.ts";
+import { startDaemon, until } from "../kube/daemon.ts";
+import { freePort } from "../world/free-port.ts";
 import { requiredTools } from "./tools.ts";
 
 /** The image that the module looks for, in both architectures, as Canonical publishes it. */
@@ -26,9 +30,16 @@ export interface Cloud {
   readonly startRecording: () => Promise<void>;
   /** The actions that were called since the recording has started, such as `ec2:CreateVpc`. */
   readonly recordedActions: () => Promise<ReadonlySet<string>>;
+  /** The calls themselves, with their parameters. */
+  readonly recordedCalls: () => Promise<readonly RecordedCall[]>;
   /** From now on only known keys are accepted, and only what their policies allow. */
   readonly requireAuthorization: () => Promise<void>;
   readonly stop: () => Promise<void>;
+}
+
+export interface RecordedCall {
+  readonly action: string;
+  readonly parameters: URLSearchParams;
 }
 
 interface Recorded {
@@ -37,11 +48,12 @@ interface Recorded {
   readonly body_encoded?: boolean;
 }
 
-function actionOf({ headers, body, body_encoded }: Recorded): readonly string[] {
+function callOf({ headers, body, body_encoded }: Recorded): readonly RecordedCall[] {
   const service = /\/([a-z0-9-]+)\/aws4_request/.exec(headers.Authorization ?? "")?.[1];
   const text = body_encoded ? Buffer.from(body, "base64").toString() : body;
-  const action = new URLSearchParams(text).get("Action");
-  return service && action ? [`${service}:${action}`] : [];
+  const parameters = new URLSearchParams(text);
+  const action = parameters.get("Action");
+  return service && action ? [{ action: `${service}:${action}`, parameters }] : [];
 }
 
 /** Starts moto, a server with the APIs of AWS. */
@@ -51,6 +63,8 @@ export async function startCloud(folder: string): Promise<Cloud> {
   process.env["MOTO_AMIS_PATH"] = images;
   // The default is a file of the working directory, which another server would append to.
   process.env["MOTO_RECORDER_FILEPATH"] = join(folder, "recording");
+  // What moto does otherwise than AWS is corrected there.
+  process.env["PYTHONPATH"] = fileURLToPath(new URL("./moto", import.meta.url));
   const port = await freePort();
   const daemon = startDaemon(requiredTools().moto, { port, host: "127.0.0.1" }, join(folder, "moto.log"));
   const endpoint = `http://127.0.0.1:${port}`;
@@ -65,15 +79,26 @@ export async function startCloud(folder: string): Promise<Cloud> {
     const response = await fetch(`${endpoint}/moto-api/${path}`, { method: "POST", body });
     if (!response.ok) throw new Error(`moto answered ${response.status} to ${path}.`);
   };
+  const recordedCalls = async () => {
+    const recording = await fetch(`${endpoint}/moto-api/recorder/download-recording`);
+    const lines = (await recording.text()).split("\n").filter((line) => line !== "");
+    return lines.flatMap((line) => callOf(JSON.parse(line)));
+  };
   return {
     endpoint,
     startRecording: () => post("recorder/start-recording"),
-    recordedActions: async () => {
-      const recording = await fetch(`${endpoint}/moto-api/recorder/download-recording`);
-      const lines = (await recording.text()).split("\n").filter((line) => line !== "");
-      return new Set(lines.flatMap((line) => actionOf(JSON.parse(line))));
-    },
+    recordedActions: async () => new Set((await recordedCalls()).map(({ action }) => action)),
+    recordedCalls,
     requireAuthorization: () => post("reset-auth", "0"),
     stop: () => daemon.stop("SIGKILL"),
   };
 }
+
+/** For calls of the server with the APIs of AWS. */
+export const queryOptions = (endpoint: string): QueryOptions => ({
+  endpoint,
+  deadlineMs: 60_000,
+  backOffMs: 50,
+  random: Math.random,
+  pacer: createPacer(),
+});

@@ -3,14 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { parse } from "yaml";
-import { awsProvider } from "../../packages/server/src/cloud/aws.adapter.ts";
-import { CLUSTER_TAG } from "../../packages/server/src/cloud/aws.ts";
-import { described } from "../../packages/server/src/cloud/aws-inventory.adapter.ts";
-import { itemsAt, type Query, queries, textAt } from "../../packages/server/src/cloud/aws-query.adapter.ts";
+import { awsProvider } from "../../packages/server/src/cloud/aws/aws.adapter.ts";
+import { CLUSTER_TAG } from "../../packages/server/src/cloud/aws/aws.ts";
+import { described } from "../../packages/server/src/cloud/aws/aws-inventory.adapter.ts";
+import { itemsAt, type Query, queries, textAt } from "../../packages/server/src/cloud/aws/aws-query.adapter.ts";
 import { AWS_KEYS } from "../../packages/server/src/clusters/clusters.fixture.ts";
 import { type SimulatedOperator, simulateOperator } from "../world/simulated-operator.ts";
 import { type Client, startWorld, type World } from "../world/world.ts";
-import { type Cloud, startCloud } from "./cloud.ts";
+import { type Cloud, queryOptions, startCloud } from "./cloud.ts";
 import { Machine } from "./machine.ts";
 import { requiredTools } from "./tools.ts";
 import { moduleForTests, writeMirror } from "./workspace.ts";
@@ -27,10 +27,10 @@ const machines: Machine[] = [];
 beforeAll(async () => {
   const folder = mkdtempSync(join(tmpdir(), "journey-"));
   cloud = await startCloud(folder);
-  const { region, access_key_id: accessKeyId, secret_access_key: secretAccessKey } = AWS_KEYS;
-  const access = { region, accessKeyId, secretAccessKey };
+  const { region, access_key_id, secret_access_key } = AWS_KEYS;
+  const access = { region, access_key_id, secret_access_key };
   const given = { endpoint: cloud.endpoint, deadlineMs: 60_000, backOffMs: 50 };
-  query = queries(access, given, AbortSignal.timeout(1_800_000));
+  query = queries(access, queryOptions(cloud.endpoint), AbortSignal.timeout(1_800_000));
   const configFile = writeMirror(folder);
   const module = await moduleForTests(folder);
   world = await startWorld({
@@ -129,11 +129,13 @@ test("[PN87] a cluster on AWS lives from its credential to its end, by the API a
   expect((await api.get(`/clusters/${id}`)).body).toMatchObject({ status: "awaiting_operator" });
   const { cluster_id, node, token, report_token } = await userDataOf(running["aws_instance.control_plane"] ?? "");
   expect((await world.anyone.post("/node-bootstrap", { cluster_id, node, token })).status).toBe(401);
-  const chart = server.json("var/lib/rancher/k3s/server/manifests/binnacle-operator.yaml");
-  const agentToken = JSON.parse(chart.spec.valuesContent).cluster.token as string;
+  const { token: sealedToken } = server.json("applied").items[1].data;
+  const agentToken = Buffer.from(sealedToken, "base64").toString();
   operator = simulateOperator({ url: world.url, token: agentToken, reports: true });
   await succeeded(job);
   await vi.waitFor(async () => expect((await api.get(`/clusters/${id}`)).body.status).toBe("connected"), LATER);
+
+  expect((await api.get(`/clusters/${id}/bundle`)).body).toMatchObject({ bundle_version: null, profiles: null });
 
   const asked = { action: "scale", desired_node_count: 1 };
   const preview = (await api.post(`/clusters/${id}/plan`, asked)).body;
@@ -150,6 +152,7 @@ test("[PN87] a cluster on AWS lives from its credential to its end, by the API a
     token,
     report_token,
     server.read("etc/rancher/k3s/join-token").trim(),
+    server.read("etc/rancher/k3s/agent-token").trim(),
     agentToken,
   ];
   const jobs = (await api.get(`/clusters/${id}/provisioning-jobs`)).body.data as { id: string }[];

@@ -12,6 +12,7 @@ export const SECRETS = {
   node: "node-token-7h2k",
   report: "report-token-2c6v",
   join: "join-token-9d3m",
+  agents: "agents-token-6w1x",
   agent: "agent-token-4f8s",
 };
 export const OPERATOR = {
@@ -20,9 +21,9 @@ export const OPERATOR = {
   cluster_id: "0192f0c1-2d3e-7f45-8a6b-9c0d1e2f3a4b",
   token: SECRETS.agent,
   namespace: "binnacle-system",
+  image: { registry: "binnacle.example", digest: `sha256:${"a".repeat(64)}` },
 };
-const K3S = "#!/bin/sh\n";
-const K3S_DIGEST = createHash("sha256").update(K3S).digest("hex");
+export const ANSWER = { join_token: SECRETS.join, agent_token: SECRETS.agents, operator: OPERATOR };
 
 type Answer = readonly [status: number, body: unknown];
 
@@ -45,13 +46,21 @@ export class Machine {
   readonly reports: SentReport[] = [];
   /** The answers to reports; each further one is received. */
   reportAnswers: Answer[] = [];
+  /** The program that the machine downloads as k3s: it writes its command line down, and what it is to apply. */
+  readonly #k3s = [
+    "#!/bin/sh",
+    `echo k3s "$@" >>${this.root}/calls`,
+    `[ ! -e "${this.root}/k3s-fails-$1" ] || exit 1`,
+    `case "$*" in *apply*) for file; do :; done; cat "$file" >${this.root}/applied;; esac`,
+    "",
+  ].join("\n");
   readonly #server = createServer((request, response) => void this.#answer(request, response));
 
   async start(): Promise<void> {
     mkdirSync(this.stubs);
     this.#server.listen(0, "127.0.0.1");
     await once(this.#server, "listening");
-    writeFileSync(join(this.root, "k3s-download"), K3S);
+    writeFileSync(join(this.root, "k3s-download"), this.#k3s);
     const calls = join(this.root, "calls");
     // Every program that the script starts writes its command line down first.
     this.#stub(
@@ -121,7 +130,7 @@ export class Machine {
       report_token: SECRETS.report,
       server,
       ...given,
-      k3s_sha256: { x86_64: K3S_DIGEST },
+      k3s_sha256: { x86_64: createHash("sha256").update(this.#k3s).digest("hex") },
     };
     mkdirSync(join(this.root, "etc/binnacle"), { recursive: true });
     writeFileSync(join(this.root, "etc/binnacle/node.json"), JSON.stringify(settings), { mode: 0o600 });

@@ -1,9 +1,12 @@
 import { execFile } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { arch, tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { awsProvider } from "../../packages/server/src/cloud/aws.adapter.ts";
+import { awsProvider } from "../../packages/server/src/cloud/aws/aws.adapter.ts";
+import type { AwsCluster } from "../../packages/server/src/cloud/aws/aws.ts";
+import { KUBERNETES } from "../../packages/server/src/cloud/kubernetes-release.ts";
 import type { CloudAccess, CloudProvider, WantedCluster } from "../../packages/server/src/cloud/provider.ts";
 import { requiredTools } from "./tools.ts";
 
@@ -11,6 +14,33 @@ const run = promisify(execFile);
 const PLATFORM = `linux_${arch() === "arm64" ? "arm64" : "amd64"}`;
 /** The version that the module pins. The plugin that the tests build is of 6.47.1, and goes by this name. */
 const RELEASE = "6.49.0";
+
+export const REPORT_TOKENS = { "control-plane": "report-control-plane", "agent-1": "report-agent-1" };
+export const TOKENS = {
+  "control-plane": "token-of-control-plane",
+  "agent-1": "token-of-agent-1",
+  "agent-2": "token-of-agent-2",
+};
+
+export const wantedCluster = (changes: Partial<AwsCluster> = {}): AwsCluster => ({
+  id: randomUUID(),
+  jobId: randomUUID(),
+  name: "prod",
+  region: "eu-west-1",
+  instanceType: "t3.large",
+  diskSizeGb: 50,
+  agentCount: 1,
+  sshPublicKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGPKSUTyz1HwHReFVvD5obVsALAgJRNarH4TRpNePnAS ops",
+  nodeTokens: TOKENS,
+  reportTokens: REPORT_TOKENS,
+  publicUrl: "https://binnacle.example",
+  adminRanges: ["203.0.113.0/24"],
+  kubernetes: KUBERNETES,
+  snapshotBucket: null,
+  restoredSnapshot: null,
+  permissionsBoundary: null,
+  ...changes,
+});
 
 export interface Change {
   readonly address: string;

@@ -56,7 +56,8 @@ if [ "${1:-}" = inside ]; then
   await kubectl get --raw /readyz
   start "$NODE_BIN/kube-controller-manager" "${own[@]}" "${eager[@]}" --use-service-account-credentials \
     --service-account-private-key-file="$dir/pki/ca.key" --root-ca-file="$dir/pki/ca.crt" \
-    --cluster-signing-cert-file="$dir/pki/ca.crt" --cluster-signing-key-file="$dir/pki/ca.key" --enable-hostpath-provisioner
+    --cluster-signing-cert-file="$dir/pki/ca.crt" --cluster-signing-key-file="$dir/pki/ca.key" --enable-hostpath-provisioner \
+    --horizontal-pod-autoscaler-sync-period=5s
   start "$NODE_BIN/kube-scheduler" "${own[@]}" "${eager[@]}"
   start "$NODE_BIN/kubelet" --config="$dir/kubelet.yaml" --kubeconfig="$dir/kubelet.kubeconfig" --hostname-override=node-0 --node-ip="$node"
   start "$NODE_BIN/kube-proxy" --config="$dir/kube-proxy.yaml" --hostname-override=node-0
@@ -70,7 +71,7 @@ fi
 # ---- outside ------------------------------------------------------------------------------------------------------------
 if [ -s "$dir/pid" ] && [ "$(readlink "/proc/$(cat "$dir/pid")/cwd")" = "$dir" ]; then echo "It runs: $dir"; exit 0; fi
 "$here/down.sh"
-mkdir -p "$dir"/{pki,lib,log,cni,volumes,sysctl,images,containerd} && : >"$dir/.binnacle-node"
+mkdir -p "$dir"/{pki,lib,log,cni,volumes,sysctl,images,containerd,registries} && : >"$dir/.binnacle-node"
 cd "$dir/pki"
 key=(-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes)
 certificate() { # name subject usage [alternative names]
@@ -108,6 +109,8 @@ address = "$dir/containerd.sock"
 sandbox_image = "localhost/pause:0"
 enable_unprivileged_ports = true
 restrict_oom_score_adj = true   # below its own takes CAP_SYS_RESOURCE, which root on this machine may lack
+[plugins."io.containerd.grpc.v1.cri".registry]
+config_path = "$dir/registries"   # a folder for each registry that is not asked as usual
 [plugins."io.containerd.grpc.v1.cri".cni]
 bin_dir = "$NODE_CNI"
 conf_dir = "$dir/cni"
