@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 import { binaryFolder } from "./test/kube/binaries.ts";
-import { ON_KUBERNETES, RUN_FOLDER, SHARED_WORKERS } from "./test/projects.ts";
+import { ON_A_CLUSTER_MS, ON_KUBERNETES, RUN_FOLDER, SHARED_WORKERS } from "./test/projects.ts";
 
 const hasCluster = Boolean(process.env["BINNACLE_TEST_KUBECONFIG"]) || binaryFolder() !== null;
 if (!hasCluster) {
@@ -18,5 +18,6 @@ export default defineConfig({
     globalSetup: hasCluster ? [RUN_FOLDER, "test/world/setup.ts", "test/console/setup.ts", "test/kube/setup.ts"] : [],
     ...SHARED_WORKERS,
     maxWorkers: 2,
+    testTimeout: ON_A_CLUSTER_MS,
   },
 });

@@ -3,6 +3,7 @@ import { filesOnlyReal } from "./test/kube/only-real.ts";
 import {
   HOSTILE_TEXT,
   IN_A_BROWSER,
+  ON_A_CLUSTER_MS,
   ON_KUBERNETES,
   PROGRAMS,
   project,
@@ -37,6 +38,7 @@ export default defineConfig({
         setupFiles: [...SETUP, "test/kube/skip-only-real.ts"],
         // These wait for the cluster half of the time. Vitest wants a group of its own for another number of workers.
         maxWorkers: 2 * WORKERS,
+        testTimeout: ON_A_CLUSTER_MS,
         sequence: { groupOrder: 1 },
       }),
     ],

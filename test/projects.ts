@@ -65,6 +65,12 @@ export const HOSTILE_TEXT = [
 /** Measures how late the server's event loop is, so it runs alone. */
 export const FUZZ = "test/fuzz/short.test.ts";
 
+/**
+ * Tests on a cluster start several operators, each of which has 45 seconds to connect, and up to 12 of them for the Lease of one that
+ * was killed. A test that ended before its waits would not say what it waited for.
+ */
+export const ON_A_CLUSTER_MS = 180_000;
+
 type Options = NonNullable<TestProjectInlineConfiguration["test"]>;
 
 /** Tests of every kind wait long enough for a busy machine, and try the same inputs in every run. */
