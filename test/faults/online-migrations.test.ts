@@ -63,7 +63,7 @@ const WORK = [
 async function partitioned({ kysely, pool }: Database, table: PartitionedTable): Promise<void> {
   const count = `select count(*)::int as count from pg_inherits where inhparent = '${table.name}'::regclass`;
   const isDone = async () => (await pool.query<{ count: number }>(count)).rows[0]?.count !== 1;
-  while (!(await isDone())) await keepPartitions(kysely, table, new Date(), null);
+  while (!(await isDone())) await keepPartitions(kysely, table, null);
 }
 
 test(

@@ -1,9 +1,10 @@
 import { MOST_COUNTED, MOST_EXPORTED_ENTRIES } from "@binnacle/contract";
-import { type SqlBool, sql } from "kysely";
+import { type RawBuilder, type SqlBool, sql } from "kysely";
 import { insertOf } from "../database/insert.store.ts";
 import { keepPartitions, mixedPartitions } from "../database/partitions.store.ts";
 import { AUDIT_LOG, smallestId } from "../database/partitions.ts";
 import { type Bound, readBounded, runTogether } from "../database/prepared.adapter.ts";
+import { keptUntil } from "../database/retention.store.ts";
 import { totalRows } from "../database/row-count.store.ts";
 import type { Queries } from "../database/transaction.ts";
 import { ENOUGH_CHARACTERS } from "../http/pagination.ts";
@@ -122,29 +123,33 @@ const DELETED_AT_ONCE = 1_000;
 const BATCHES_AT_ONCE = 20;
 
 /** Months whose entries are all older go at once; without a number of days all are kept. */
-export async function keepAuditLog(db: Queries, now: Date, retentionDays: number, stop?: AbortSignal): Promise<void> {
-  await deleteOldAudit(db, now, retentionDays);
-  await keepPartitions(db, AUDIT_LOG, now, retentionDays === 0 ? null : retentionDays * DAY_MS, stop);
+export async function keepAuditLog(db: Queries, retentionDays: number, stop?: AbortSignal): Promise<void> {
+  await deleteOldAudit(db, retentionDays);
+  await keepPartitions(db, AUDIT_LOG, retentionDays === 0 ? null : retentionDays * DAY_MS, stop);
 }
 
 /**
  * Deletes older entries of all organizations that are in no partition of a month: those from before there were any. They are found by
  * their ids. One whose process had a clock that was ahead is deleted later, and none too early.
  */
-export async function deleteOldAudit(db: Queries, now: Date, retentionDays: number): Promise<void> {
+export async function deleteOldAudit(db: Queries, retentionDays: number): Promise<void> {
   if (retentionDays === 0) return;
-  const before = new Date(now.getTime() - retentionDays * DAY_MS);
-  for (const partition of await mixedPartitions(db, AUDIT_LOG)) await deleteFrom(db, partition, before);
+  for (const partition of await mixedPartitions(db, AUDIT_LOG)) await deleteFrom(db, partition, retentionDays * DAY_MS);
 }
 
 /** The entries are deleted through the table, whose triggers keep the totals. */
-async function deleteFrom(db: Queries, partition: string, before: Date): Promise<void> {
+async function deleteFrom(db: Queries, partition: string, keptMs: number): Promise<void> {
+  const before = keptUntil(keptMs);
   for (let batch = 1, deleted = DELETED_AT_ONCE; deleted === DELETED_AT_ONCE && batch <= BATCHES_AT_ONCE; batch += 1) {
     const { numAffectedRows = 0n } = await sql`
       delete from audit_log where id = any (array(
-        select id from ${sql.table(partition)} where id < ${smallestId(before)}::uuid and at < ${before} order by id limit ${DELETED_AT_ONCE}
+        select id from ${sql.table(partition)} where id < ${smallestIdAt(before)} and at < ${before} order by id limit ${DELETED_AT_ONCE}
         for update skip locked
       ))`.execute(db);
     deleted = Number(numAffectedRows);
   }
 }
+
+/** The same as `smallestId`, of a time that the statement says. */
+const smallestIdAt = (at: RawBuilder<Date>) =>
+  sql`rpad(lpad(to_hex(greatest(0, floor(extract(epoch from ${at}) * 1000))::bigint), 12, '0'), 32, '0')::uuid`;

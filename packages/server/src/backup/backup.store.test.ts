@@ -10,6 +10,7 @@ import { openShop, type Shop } from "../apps/app.fixture.ts";
 import { withClient } from "../database/command.adapter.ts";
 import { keepPartitions } from "../database/partitions.store.ts";
 import { AUDIT_LOG, METRIC_SAMPLES } from "../database/partitions.ts";
+import { turnedClock } from "../database/turned-clock.fixture.ts";
 import { createVault } from "../vault/vault.ts";
 import { backUp } from "./backup.store.ts";
 import { BackupReader } from "./backup-file.ts";
@@ -228,36 +229,40 @@ test.each(readdirSync(RELEASES))("[BK7] a backup of %s is restored by this versi
   expect(await countOf(target, "kysely_migration")).toBe(await countOf(world.databaseUrl, "kysely_migration"));
 });
 
-test("[BK5401] a backup of tables with partitions is restored where there are partitions of other times", async () => {
-  const [source, target] = [await freshDatabase(), await freshDatabase()];
-  onTestFinished(async () => {
-    await source.drop();
-    await target.drop();
-  });
-  const DAY_MS = 86_400_000;
-  const keep = async (database: FreshDatabase, day: number, days: number | null = null) => {
-    const now = new Date(ABOUT.now.getTime() + day * DAY_MS);
-    await keepPartitions(database.database.kysely, AUDIT_LOG, now, days && days * DAY_MS);
-    return keepPartitions(database.database.kysely, METRIC_SAMPLES, now, days && DAY_MS);
-  };
-  const enter = async (day: number) => {
+const DAY_MS = 86_400_000;
+const ENTRIES = "select id, at from audit_log order by id";
+const SAMPLES = "select cluster_id, at from metric_samples order by at";
+
+/** A database whose partitions are those of so many days after. */
+async function partitioned(days: number): Promise<FreshDatabase> {
+  const fresh = await freshDatabase();
+  onTestFinished(fresh.drop);
+  await turnedClock(fresh.url, new Date(ABOUT.now.getTime() + days * DAY_MS));
+  for (const table of [AUDIT_LOG, METRIC_SAMPLES]) await keepPartitions(fresh.database.kysely, table, null);
+  return fresh;
+}
+
+/** The same with an entry and a sample in each kind of partition. */
+async function filledPartitions(): Promise<FreshDatabase> {
+  const fresh = await partitioned(0);
+  for (const day of [0, 80, 110, 2_000]) {
     const at = new Date(ABOUT.now.getTime() + day * DAY_MS);
-    await source.database.pool.query(
+    await fresh.database.pool.query(
       `with entry as (insert into audit_log (id, at, org_id, via, action, resource_type, changes) values ($1, $2, $1, 'user', 'a.b', 'a', '{}'))
        insert into metric_samples (cluster_id, at, sample) values ($1, $2, '{}')`,
       [v7({ msecs: at.getTime() }), at],
     );
-  };
-  await keep(source, 0);
-  for (const day of [0, 80, 110, 2_000]) await enter(day);
-  await keep(target, 400);
+  }
+  return fresh;
+}
+
+test("[BK5401] a backup of tables with partitions is restored where there are partitions of other times", async () => {
+  const [source, target] = [await filledPartitions(), await partitioned(400)];
   await target.database.close();
   await restored(target.url, await backupOf(source.url));
-  const entries = "select id, at from audit_log order by id";
-  const samples = "select cluster_id, at from metric_samples order by at";
-  expect(await rowsIn(target.url, entries)).toEqual(await rowsIn(source.url, entries));
-  expect(await rowsIn(target.url, entries)).toHaveLength(4);
-  expect(await rowsIn(target.url, samples)).toEqual(await rowsIn(source.url, samples));
+  for (const query of [ENTRIES, SAMPLES])
+    expect(await rowsIn(target.url, query)).toEqual(await rowsIn(source.url, query));
+  expect(await rowsIn(target.url, ENTRIES)).toHaveLength(4);
 });
 
 test("[BK7] a backup of a later version is refused", async () => {

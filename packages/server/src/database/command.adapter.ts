@@ -1,10 +1,7 @@
 import pg from "pg";
 import type { Config } from "../config.ts";
-import { type Address, clientConfig, connect, type Database } from "./connection.adapter.ts";
+import { type Address, COMMAND_NAME, clientConfig, connect, type Database } from "./connection.adapter.ts";
 import { runningEmbeddedPostgres, startEmbeddedPostgres } from "./embedded/embedded.adapter.ts";
-
-/** PostgreSQL may list a connection for a moment after it was closed, and a command must not take its own for a server's. */
-const COMMAND_NAME = "binnacle command";
 
 /** Gives a command the database: the running one, or one that is started for it. */
 export const withDatabase = (config: Config, work: (database: Database) => Promise<void>): Promise<void> =>

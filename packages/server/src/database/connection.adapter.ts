@@ -30,6 +30,9 @@ export const serverName = (release: string): string => `${SERVER_NAME} ${release
 /** As a regular expression of PostgreSQL: connections of servers and of their buses, but not those of commands. */
 export const SERVER_NAMES = `^${SERVER_NAME}( [0-9].*| bus)?$`;
 
+/** That of commands such as a backup. PostgreSQL may list a connection after it was closed, and none must be taken for a server's. */
+export const COMMAND_NAME = `${SERVER_NAME} command`;
+
 /** How every connection is opened. */
 export const clientConfig = (address: Address, name = SERVER_NAME) => ({
   ...("url" in address ? { connectionString: address.url } : address),

@@ -6,6 +6,7 @@ import { type DeclaredMigration, type OnlineIndex, SchemaRefused } from "./migra
 import { buildIndexes } from "./online-index.store.ts";
 import { keepPartitions } from "./partitions.store.ts";
 import { AUDIT_LOG } from "./partitions.ts";
+import { turnedClock } from "./turned-clock.fixture.ts";
 
 let fresh: FreshDatabase;
 beforeEach(async () => {
@@ -156,10 +157,12 @@ test("[DB5405] an index of a table with partitions is built on each of them, and
     name: "audit_log_by_request",
     definition: sql.raw("audit_log (request_id) where request_id is not null"),
   };
-  await keepPartitions(kysely, AUDIT_LOG, new Date(), null);
+  const turn = await turnedClock(fresh.url, new Date());
+  await keepPartitions(kysely, AUDIT_LOG, null);
   expect(await buildIndexes(kysely, withIndex(index))).toEqual(["audit_log_by_request"]);
   expect(await indexesNamed("audit_log_by_request")).toEqual([{ is_valid: true }]);
-  await keepPartitions(kysely, AUDIT_LOG, new Date(Date.now() + 300 * 86_400_000), null);
+  await turn(new Date(Date.now() + 300 * 86_400_000));
+  await keepPartitions(kysely, AUDIT_LOG, null);
   const without = `select from pg_inherits p where inhparent = 'audit_log'::regclass and not exists (
     select from pg_inherits i join pg_index on indexrelid = i.inhrelid
     where i.inhparent = 'audit_log_by_request'::regclass and indrelid = p.inhrelid and indisvalid)`;

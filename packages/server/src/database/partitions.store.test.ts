@@ -1,13 +1,16 @@
 import { type FreshDatabase, freshDatabase } from "@binnacle/world/database";
 import { sql } from "kysely";
 import { v7 } from "uuid";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { keepAuditLog } from "../audit/audit.store.ts";
 import { newId } from "../id.adapter.ts";
+import { SOON } from "../jobs/jobs.fixture.ts";
+import { withClient } from "./command.adapter.ts";
 import { keepPartitions } from "./partitions.store.ts";
-import { AUDIT_LOG, METRIC_SAMPLES } from "./partitions.ts";
+import { AUDIT_LOG, METRIC_SAMPLES, type PartitionedTable } from "./partitions.ts";
 import { totalRows } from "./row-count.store.ts";
 import { untilStopped } from "./stopped-statement.store.ts";
+import { turnedClock } from "./turned-clock.fixture.ts";
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = DAY_MS / 24;
@@ -18,15 +21,24 @@ const month = (count: number) => new Date(Date.UTC(NOW.getUTCFullYear(), NOW.get
 const labelOf = (time: Date) => time.toISOString().slice(0, 7).replace("-", "_");
 
 let fresh: FreshDatabase;
+/** Sets the clock of the database. */
+let turn: (at: Date) => Promise<void>;
 const ORG = newId();
 beforeEach(async () => {
   fresh = await freshDatabase();
+  turn = await turnedClock(fresh.url, NOW);
 });
 afterEach(() => fresh.drop());
 
 const run = async (text: string, ...values: unknown[]) => (await fresh.database.pool.query(text, values)).rows;
-const keep = (now = NOW, days: number | null = 30) =>
-  keepPartitions(fresh.database.kysely, AUDIT_LOG, now, days === null ? null : days * DAY_MS);
+const round = (table: PartitionedTable, days: number | null) =>
+  keepPartitions(fresh.database.kysely, table, days === null ? null : days * DAY_MS);
+async function keepAt(table: PartitionedTable, now: Date, days: number | null): Promise<void> {
+  await turn(now);
+  await round(table, days);
+}
+const keep = (now = NOW, days: number | null = 30) => keepAt(AUDIT_LOG, now, days);
+const keepSamples = (now: Date, days: number | null = 1) => keepAt(METRIC_SAMPLES, now, days);
 
 async function enter(...times: Date[]): Promise<void> {
   await run(
@@ -82,6 +94,24 @@ test("[DB5402] entries are written while the rows so far become a partition, and
   expect(await total()).toBe(2);
 });
 
+test("[DB5408] the rows so far keep their name while a backup runs, because release 0.1.0 copies them by it after it has begun", async () => {
+  await enter(inDays(-1));
+  const backedUp = withClient({ url: fresh.url }, async (backup) => {
+    await backup.query("begin isolation level repeatable read read only");
+    await backup.query("select from orgs");
+    await keep();
+    return (await backup.query("select from audit_log_default")).rows;
+  });
+  expect(await backedUp).toHaveLength(1);
+  expect(await partitions()).toEqual(["audit_log_default"]);
+  // PostgreSQL lists the connection for a moment after it was closed.
+  await vi.waitFor(async () => {
+    await keep();
+    expect(await partitions()).toHaveLength(5);
+  }, SOON);
+  expect(await total()).toBe(1);
+});
+
 test("[DB5402] an end that a stopped server has left too near is replaced before it refuses entries", async () => {
   const near = labelOf(month(1));
   await run(
@@ -125,7 +155,7 @@ test("[DB5406] the end of many rows so far is two years away, and once proved st
 
 test("[DB5406] a worker that is asked to stop leaves no end that is not proved", async () => {
   await enterMuch();
-  await keepPartitions(fresh.database.kysely, AUDIT_LOG, NOW, null, AbortSignal.abort());
+  await keepPartitions(fresh.database.kysely, AUDIT_LOG, null, AbortSignal.abort());
   expect(await bounds()).toEqual([]);
   expect(await partitions()).toEqual(["audit_log_default"]);
   await keep();
@@ -156,24 +186,52 @@ test("[DB5401] an entry without a partition of its month goes into the default o
 
 test("[DB5401] replicas make and drop partitions at the same time without conflicts", async () => {
   await enter(inDays(-1));
-  await Promise.all([keep(), keep(), keep()]);
-  await Promise.all([keep(month(20)), keep(month(20)), keep(month(20))]);
+  const ofReplicas = () => Promise.all(Array.from({ length: 3 }, () => round(AUDIT_LOG, 30)));
+  await ofReplicas();
+  await turn(month(20));
+  await ofReplicas();
   expect(await entries()).toEqual({});
   expect(await total()).toBe(0);
 });
+
+async function keepLog(now: Date, days: number): Promise<void> {
+  await turn(now);
+  await keepAuditLog(fresh.database.kysely, days);
+}
 
 test("[DB5403] [AL4402] a month of the audit log is dropped whole when all of it is older, with its share of the totals", async () => {
   await keep();
   await enter(inDays(-1), month(3), month(3), month(4));
   const lastDay = inDays(30 - 0.001, month(4));
-  await keepAuditLog(fresh.database.kysely, lastDay, 30);
+  await keepLog(lastDay, 30);
   // Of the rows so far each is deleted when it is old.
   expect(await entries()).toEqual({ [`audit_log_${labelOf(month(3))}`]: 2, [`audit_log_${labelOf(month(4))}`]: 1 });
-  await keepAuditLog(fresh.database.kysely, inDays(30, month(4)), 0);
+  await keepLog(inDays(30, month(4)), 0);
   expect(await total()).toBe(3);
-  await keepAuditLog(fresh.database.kysely, inDays(30, month(4)), 30);
+  await keepLog(inDays(30, month(4)), 30);
   expect(await entries()).toEqual({ [`audit_log_${labelOf(month(4))}`]: 1 });
   expect(await total()).toBe(1);
+});
+
+test("[DB5407] a month stays while one of its entries is not old, as that of a process whose clock was behind by years", async () => {
+  await keep();
+  await enter(month(3));
+  await run("update audit_log set at = $1", inDays(-1, month(20)));
+  await keep(month(20));
+  expect(await total()).toBe(1);
+  await keep(inDays(29.1, month(20)));
+  expect([await total(), await entries()]).toEqual([0, {}]);
+});
+
+test("[DB5407] a worker whose clock is years ahead makes and drops no other partitions", async () => {
+  await keep();
+  await enter(inDays(-1), month(3));
+  const [made, entered] = [await partitions(), await entries()];
+  vi.useFakeTimers({ toFake: ["Date"], now: inDays(5_000) });
+  onTestFinished(() => void vi.useRealTimers());
+  await keepAuditLog(fresh.database.kysely, 30);
+  await round(AUDIT_LOG, 30);
+  expect([await partitions(), await entries(), await total()]).toEqual([made, entered, 2]);
 });
 
 test("[DB5403] a partition that is in use is dropped later, and whoever writes meanwhile waits for less than a second", async () => {
@@ -183,7 +241,8 @@ test("[DB5403] a partition that is in use is dropped later, and whoever writes m
   await reader.query("begin; select from audit_log");
   const writer = await fresh.database.pool.connect();
   await writer.query("set lock_timeout = '1s'");
-  const dropping = keep(month(20));
+  await turn(month(20));
+  const dropping = round(AUDIT_LOG, 30);
   for (let count = 0; count < 5; count += 1) await writer.query("select from audit_log");
   await dropping;
   expect(await total()).toBe(1);
@@ -196,9 +255,9 @@ test("[DB5403] a partition that is in use is dropped later, and whoever writes m
 
 test("[DB5404] what release 0.1.0 deletes of the samples is what is old, though others are at the same place of other partitions", async () => {
   const { kysely } = fresh.database;
-  const [{ now }] = (await run("select now()")) as [{ now: Date }];
+  const [{ now }] = (await run("select pg_catalog.now()")) as [{ now: Date }];
   const at = (hours: number) => new Date(now.getTime() + hours * HOUR_MS);
-  for (const hours of [-72, -30, 0]) await keepPartitions(kysely, METRIC_SAMPLES, at(hours), null);
+  for (const hours of [-72, -30, 0]) await keepSamples(at(hours), null);
   for (const hours of [-29, 0, 1]) await run("insert into metric_samples values ($1, $2, '{}')", newId(), at(hours));
   const places =
     "select count(distinct tableoid)::int as tables, count(distinct ctid)::int as places from metric_samples";
@@ -211,11 +270,10 @@ test("[DB5404] what release 0.1.0 deletes of the samples is what is old, though 
 });
 
 test("[DB5401] samples that came before the partition of their hour move into it, however recent they are", async () => {
-  const { kysely } = fresh.database;
-  const [{ now }] = (await run("select now()")) as [{ now: Date }];
-  await keepPartitions(kysely, METRIC_SAMPLES, inDays(-60, now), null);
+  const [{ now }] = (await run("select pg_catalog.now()")) as [{ now: Date }];
+  await keepSamples(inDays(-60, now), null);
   await run("insert into metric_samples values ($1, $2, '{}')", newId(), now);
-  await keepPartitions(kysely, METRIC_SAMPLES, now, DAY_MS);
+  await keepSamples(now);
   const [found] = await run("select tableoid::regclass::text as name from metric_samples");
   expect(found?.name).toMatch(/^metric_samples_\d/);
 });
@@ -229,15 +287,14 @@ test("[DB5401] a partition that cannot be made is reported, and the others are m
 });
 
 test("[DB5403] hours of samples are dropped whole when all of their samples are a day old", async () => {
-  const { kysely } = fresh.database;
   const hour = new Date(Math.floor(NOW.getTime() / HOUR_MS) * HOUR_MS);
   const at = (hours: number) => new Date(hour.getTime() + hours * HOUR_MS);
-  await keepPartitions(kysely, METRIC_SAMPLES, at(0), DAY_MS);
-  await keepPartitions(kysely, METRIC_SAMPLES, at(25), DAY_MS);
+  await keepSamples(at(0));
+  await keepSamples(at(25));
   for (const hours of [30, 30.99, 31])
     await run("insert into metric_samples values ($1, $2, '{}')", newId(), at(hours));
-  await keepPartitions(kysely, METRIC_SAMPLES, at(31 + 24 - 0.01), DAY_MS);
+  await keepSamples(at(31 + 24 - 0.01));
   expect(await run("select from metric_samples")).toHaveLength(3);
-  await keepPartitions(kysely, METRIC_SAMPLES, at(31 + 24), DAY_MS);
+  await keepSamples(at(31 + 24));
   expect(await run("select at from metric_samples")).toEqual([{ at: at(31) }]);
 });

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { type RawBuilder, sql } from "kysely";
+import { COMMAND_NAME } from "./connection.adapter.ts";
 import {
   defaultPartition,
   firstRange,
@@ -11,6 +12,7 @@ import {
   type Range,
   rangeNamed,
 } from "./partitions.ts";
+import { keptUntil } from "./retention.store.ts";
 import { WHOLE_RELATION } from "./row-count.store.ts";
 import { untilStopped } from "./stopped-statement.store.ts";
 import { isRetryable, type Queries, type Tx } from "./transaction.ts";
@@ -26,27 +28,37 @@ const LOCKS = { audit_log: "3853314791062309120", metric_samples: "3853314791062
 const NEVER = new AbortController().signal;
 
 /**
- * Makes the partitions of the periods to come, and drops those whose rows are all older than they are kept; null keeps all. One replica
- * does so at a time. What is in use is done in a later round: rows without a partition of their period are in the default one meanwhile.
- * One partition that fails does not keep the others from being made and dropped.
+ * Makes the partitions of the periods to come, and drops those whose rows are all older than they are kept; null keeps all. The time is
+ * that of the database: a worker whose clock is ahead would drop rows that are not old. One replica does so at a time. What is in use is
+ * done in a later round: rows without a partition of their period are in the default one meanwhile. One partition that fails does not
+ * keep the others from being made and dropped.
  */
 export async function keepPartitions(
   db: Queries,
   table: PartitionedTable,
-  now: Date,
   keptMs: number | null,
   stop: AbortSignal = NEVER,
 ): Promise<void> {
   try {
+    const now = await databaseTime(db);
     if ((await isWhole(db, table)) && !(await separateRowsSoFar(db, table, now, stop))) return;
     const added = await changeEach(db, table, missingRanges(table, await partitionsOf(db, table), now), addPartition);
-    const before = keptMs === null ? null : new Date(now.getTime() - keptMs);
-    const obsolete = before ? obsoletePartitions(table, await partitionsOf(db, table), before) : [];
-    const dropped = await changeEach(db, table, obsolete, dropPartition);
+    const dropped = keptMs === null ? [] : await dropObsolete(db, table, now, keptMs);
     for (const failure of [...added, ...dropped]) throw failure;
   } catch (error) {
     if (!isInUse(error) && !stop.aborted) throw error;
   }
+}
+
+const databaseTime = async (db: Queries): Promise<Date> => {
+  const { rows } = await sql<{ now: Date }>`select now()`.execute(db);
+  return (rows[0] as { now: Date }).now;
+};
+
+async function dropObsolete(db: Queries, table: PartitionedTable, now: Date, keptMs: number): Promise<unknown[]> {
+  const before = new Date(now.getTime() - keptMs);
+  const obsolete = obsoletePartitions(table, await partitionsOf(db, table), before);
+  return changeEach(db, table, obsolete, (tx, _, partition) => dropPartition(tx, table, partition, keptMs));
 }
 
 /** One transaction each. Returns the failures; a table that is in use is not tried again and again. */
@@ -149,6 +161,17 @@ async function separate(
   await attach(tx, table, range);
   await sql`alter table ${sql.table(next)} rename to ${sql.table(current)}`.execute(tx);
   await sql`alter table ${sql.table(table.name)} attach partition ${sql.table(current)} default`.execute(tx);
+  await requireNoBackup(tx, table);
+}
+
+/**
+ * A backup of release 0.1.0 copies the default partition by its name, long after it has begun. Under another name its rows would be missing
+ * in that backup, and nothing would tell.
+ */
+async function requireNoBackup(tx: Tx, { name }: PartitionedTable): Promise<void> {
+  const { rows } = await sql`select from pg_stat_activity
+    where datname = current_database() and application_name = ${COMMAND_NAME}`.execute(tx);
+  if (rows.length > 0) throw Object.assign(new Error(`${name} is being backed up`), { code: LOCK_NOT_AVAILABLE });
 }
 
 async function isSmall(tx: Tx, table: PartitionedTable): Promise<boolean> {
@@ -250,15 +273,26 @@ async function addPartition(tx: Tx, table: PartitionedTable, range: Range): Prom
 
 /**
  * The rows are counted before the lock that others notice. What still writes to the partition, as a process whose clock is far behind,
- * waits. Files are removed after the locks are released, however large they are.
+ * waits, and what it has written is not old: its partition stays until it is. Files are removed after the locks are released, however
+ * large they are.
  */
-async function dropPartition(tx: Tx, table: PartitionedTable, partition: string): Promise<void> {
+async function dropPartition(tx: Tx, table: PartitionedTable, partition: string, keptMs: number): Promise<void> {
   if (!(await partitionsOf(tx, table)).includes(partition)) return;
   await sql`lock table ${sql.table(partition)} in share mode`.execute(tx);
+  if (!(await isOld(tx, table, partition, keptMs))) return;
   if (table.countedBy)
     await sql`insert into row_counts (relation, scope, delta)
       select ${table.name}, coalesce(${sql.ref(table.countedBy)}, ${WHOLE_RELATION}::uuid), -count(*)
       from ${sql.table(partition)} group by 2`.execute(tx);
   await lockPatiently(tx, table);
   await sql`drop table ${sql.table(partition)}`.execute(tx);
+}
+
+/** Whether the range and each row in it are old by the clock of the database. Ids say when a process thought that it was. */
+async function isOld(tx: Tx, table: PartitionedTable, partition: string, keptMs: number): Promise<boolean> {
+  const end = rangeNamed(table, partition)?.end;
+  const before = keptUntil(keptMs);
+  const { rows } = await sql<{ is_old: boolean }>`select ${end ?? null}::timestamptz <= ${before}
+    and not exists (select from ${sql.table(partition)} where at >= ${before}) as is_old`.execute(tx);
+  return rows[0]?.is_old === true;
 }

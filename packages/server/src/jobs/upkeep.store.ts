@@ -1,7 +1,7 @@
 import { sql } from "kysely";
-import type { Clock } from "../clock.ts";
 import { keepPartitions, mixedPartitions } from "../database/partitions.store.ts";
 import { METRIC_SAMPLES } from "../database/partitions.ts";
+import { keptUntil } from "../database/retention.store.ts";
 import { foldRowCounts } from "../database/row-count.store.ts";
 import type { Tables } from "../database/tables.ts";
 import type { Queries } from "../database/transaction.ts";
@@ -40,7 +40,6 @@ const BATCH_ROWS = 1_000;
 
 export interface UpkeepOptions {
   readonly db: Queries;
-  readonly clock: Clock;
   readonly log: Log;
   readonly everyMs?: number;
   /** Further work of each round. */
@@ -62,21 +61,21 @@ export interface Upkeep {
 
 /**
  * Deletes obsolete rows, at the start and then periodically. What may take long has a loop of its own. All replicas may do so at once, because rows that another
- * one has locked are skipped.
+ * one has locked are skipped. What is old is so by the clock of the database.
  */
-export function startUpkeep({ db, clock, log, everyMs = 10_000, chores = [] }: UpkeepOptions): Upkeep {
+export function startUpkeep({ db, log, everyMs = 10_000, chores = [] }: UpkeepOptions): Upkeep {
   const stopping = new AbortController();
   const sleepers: Sleeper[] = [];
   const chore = ({ name, run }: Chore) => ({
     outage: watchOutage(log, `upkeep of ${name}`),
     run: () => run(stopping.signal),
   });
-  const samples: Chore = { name: "metric_samples", isLong: true, run: (stop) => keepSamples(db, clock(), stop) };
+  const samples: Chore = { name: "metric_samples", isLong: true, run: (stop) => keepSamples(db, stop) };
   const steps = [
     { name: "row counts", run: () => foldRowCounts(db) },
     ...RETENTIONS.map((retention) => ({
       name: retention.table,
-      run: () => deleteOld(db, retention, clock(), stopping.signal),
+      run: () => deleteOld(db, retention, stopping.signal),
     })),
     ...chores.filter(({ isLong }) => !isLong),
   ];
@@ -106,23 +105,17 @@ export function startUpkeep({ db, clock, log, everyMs = 10_000, chores = [] }: U
 }
 
 /** Hours whose samples are all old go at once. Those in no partition of an hour, because they were there before, go one by one. */
-async function keepSamples(db: Queries, now: Date, stop: AbortSignal): Promise<void> {
+async function keepSamples(db: Queries, stop: AbortSignal): Promise<void> {
   for (const table of await mixedPartitions(db, METRIC_SAMPLES))
-    await deleteOld(db, { table, column: "at", keptMs: SAMPLES_KEPT_MS }, now, stop);
-  await keepPartitions(db, METRIC_SAMPLES, now, SAMPLES_KEPT_MS, stop);
+    await deleteOld(db, { table, column: "at", keptMs: SAMPLES_KEPT_MS }, stop);
+  await keepPartitions(db, METRIC_SAMPLES, SAMPLES_KEPT_MS, stop);
 }
 
-async function deleteOld(
-  db: Queries,
-  { table, column, keptMs }: Retention,
-  now: Date,
-  stop: AbortSignal,
-): Promise<void> {
-  const before = new Date(now.getTime() - keptMs);
+async function deleteOld(db: Queries, { table, column, keptMs }: Retention, stop: AbortSignal): Promise<void> {
   for (let deleted = BATCH_ROWS; deleted === BATCH_ROWS && !stop.aborted; ) {
     const { numAffectedRows = 0n } = await sql`
       delete from ${sql.table(table)} where ctid = any (array(
-        select ctid from ${sql.table(table)} where ${sql.ref(column)} < ${before}
+        select ctid from ${sql.table(table)} where ${sql.ref(column)} < ${keptUntil(keptMs)}
         order by ${sql.ref(column)} limit ${BATCH_ROWS} for update skip locked
       ))
     `.execute(db);

@@ -133,7 +133,7 @@ test("[PR19] several workers that run at once mark and announce each unconfirmed
 
 test("[PR16] the upkeep marks unconfirmed projects on each run", async () => {
   const chores = [{ name: "unconfirmed projects", run: mark }];
-  const upkeep = startUpkeep({ db, clock: clock.now, log: listeningLog(), everyMs: 10, chores });
+  const upkeep = startUpkeep({ db, log: listeningLog(), everyMs: 10, chores });
   const id = await project("pending", ago(WITHIN_SECONDS));
   await vi.waitFor(async () => expect(await lifecycleOf(id)).toEqual(UNREACHABLE), SOON);
   await upkeep.stop();

@@ -80,13 +80,13 @@ export function startWorkerRole(ports: Ports, config: Config): () => Promise<voi
     { name: "deployments", run: () => failOverdueDeployments({ db, bus, clock, log }) },
     { name: "sessions of operators", run: () => announceLapsed({ db, bus, clock, clusters }) },
     { name: "abandoned clusters", run: () => endAbandoned({ db, bus, clock }) },
-    { name: "the audit log", isLong: true, run: (stop) => keepAuditLog(db, clock(), config.auditRetentionDays, stop) },
+    { name: "the audit log", isLong: true, run: (stop) => keepAuditLog(db, config.auditRetentionDays, stop) },
     { name: "the event log", run: () => pruneEventLog(db) },
     { name: "provisioning jobs", run: () => failAbandoned({ db, bus, clock }) },
     { name: "Git repositories", run: () => wakeGitops({ db, bus, clock }) },
     { name: "booting machines", run: () => settleWaiting({ db, bus, clock }, config.bootstrapTimeoutMinutes) },
   ];
-  const upkeep = startUpkeep({ db, clock, log, chores });
+  const upkeep = startUpkeep({ db, log, chores });
   const detaching = startDetaching({ db, bus, clock, operators, log });
   return async () => {
     await Promise.all([upkeep.stop(), detaching.stop()]);
