@@ -1,9 +1,10 @@
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { buffer } from "node:stream/consumers";
 import { type Answer, type Person, startWorld, type World } from "@binnacle/world";
 import { type FreshDatabase, freshDatabase, restoredDatabase } from "@binnacle/world/database";
 import type { QueryResultRow } from "pg";
+import { to as copyTo } from "pg-copy-streams";
 import { v7 } from "uuid";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { openShop, type Shop } from "../apps/app.fixture.ts";
@@ -13,7 +14,7 @@ import { AUDIT_LOG, METRIC_SAMPLES } from "../database/partitions.ts";
 import { turnedClock } from "../database/turned-clock.fixture.ts";
 import { createVault } from "../vault/vault.ts";
 import { backUp } from "./backup.store.ts";
-import { BackupReader } from "./backup-file.ts";
+import { BackupReader, END_OF_ROWS, type TableSection } from "./backup-file.ts";
 import { RestoreRefused, restore } from "./restore.store.ts";
 
 let world: World;
@@ -232,6 +233,8 @@ test.each(readdirSync(RELEASES))("[BK7] a backup of %s is restored by this versi
 const DAY_MS = 86_400_000;
 const ENTRIES = "select id, at from audit_log order by id";
 const SAMPLES = "select cluster_id, at from metric_samples order by at";
+const TOTALS =
+  "select relation, scope, sum(delta)::int as total from row_counts group by 1, 2 having sum(delta) <> 0 order by 1, 2";
 
 /** A database whose partitions are those of so many days after. */
 async function partitioned(days: number): Promise<FreshDatabase> {
@@ -263,6 +266,59 @@ test("[BK5401] a backup of tables with partitions is restored where there are pa
   for (const query of [ENTRIES, SAMPLES])
     expect(await rowsIn(target.url, query)).toEqual(await rowsIn(source.url, query));
   expect(await rowsIn(target.url, ENTRIES)).toHaveLength(4);
+});
+
+/** As release 0.1.0 reads them, which knows no partitions: all that are no tables with partitions themselves. */
+const TABLES_OF_0_1_0 = `
+  select c.relname as table, json_agg(a.attname order by a.attnum) as columns
+  from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+  where c.relkind = 'r' and c.relpersistence = 'p' and c.relnamespace = 'public'::regnamespace
+    and c.relname not in ('kysely_migration', 'kysely_migration_lock') and c.relname not like 'event\\_log%'
+  group by c.relname order by c.relname`;
+
+/** The same rows as release 0.1.0 writes them: those of a partition under its own name. */
+async function backupOf010(url: string): Promise<Buffer> {
+  const [header = ""] = (await backupOf(url)).toString("latin1").split("\n", 1);
+  return withClient({ url }, async (client) => {
+    const parts = [Buffer.from(`${header}\n`, "latin1")];
+    const rows: Record<string, number> = {};
+    for (const section of (await client.query<TableSection>(TABLES_OF_0_1_0)).rows) {
+      const columns = section.columns.map((column) => `"${column}"`).join(", ");
+      const copied = client.query(copyTo(`copy "${section.table}" (${columns}) to stdout`));
+      parts.push(Buffer.from(`${JSON.stringify(section)}\n`), await buffer(copied), END_OF_ROWS);
+      rows[section.table] = copied.rowCount;
+    }
+    const sha256 = createHash("sha256").update(Buffer.concat(parts)).digest("hex");
+    return Buffer.concat([...parts, Buffer.from(`${JSON.stringify({ rows, sha256 })}\n`)]);
+  });
+}
+
+test("[BK5402] a backup that release 0.1.0 has written of a database with partitions has their rows restored as those of their table", async () => {
+  const { url } = await filledPartitions();
+  const written = await backupOf010(url);
+  expect(written.toString("latin1")).toContain('{"table":"audit_log_before_');
+  expect(written.toString("latin1")).not.toContain('{"table":"audit_log"');
+  const target = await emptyDatabase();
+  await restored(target, written, world.vault, 1_009);
+  for (const query of [ENTRIES, SAMPLES, TOTALS]) expect(await rowsIn(target, query)).toEqual(await rowsIn(url, query));
+  expect(await rowsIn(target, ENTRIES)).toHaveLength(4);
+});
+
+test("[BK5403] a backup with a table that is not Binnacle's is refused with what to do, and changes nothing", async () => {
+  const [source, target] = [await freshDatabase(), await freshDatabase()];
+  for (const { drop } of [source, target]) onTestFinished(drop);
+  await rowsIn(source.url, "create table audit_log_2026 as select 1 as n");
+  const backup = await backupOf(source.url);
+  await rowsIn(target.url, "insert into tiers values ('of before', now(), now())");
+  const refused = restored(target.url, backup);
+  await expect(refused).rejects.toThrow(RestoreRefused);
+  await expect(refused).rejects.toThrow(
+    /has a table audit_log_2026, .* Nothing was restored\. Create the table in the empty database/,
+  );
+  expect(await rowsIn(target.url, "select name from tiers")).toEqual([{ name: "of before" }]);
+  await rowsIn(target.url, "create table audit_log_2026 (n int)");
+  await restored(target.url, backup);
+  expect(await rowsIn(target.url, "select n from audit_log_2026")).toEqual([{ n: 1 }]);
 });
 
 test("[BK7] a backup of a later version is refused", async () => {

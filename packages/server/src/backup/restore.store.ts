@@ -4,6 +4,7 @@ import { from as copyFrom } from "pg-copy-streams";
 import { connected, withClient } from "../database/command.adapter.ts";
 import { type Address, SERVER_NAMES } from "../database/connection.adapter.ts";
 import { migrate, migrateExactly, unknownMigrations } from "../database/migrate.ts";
+import { tableOfPartition } from "../database/partitions.ts";
 import { SEALED_COLUMNS } from "../vault/reseal.store.ts";
 import type { Vault } from "../vault/vault.ts";
 import { listed, quotedName, tablesOf } from "./backup.store.ts";
@@ -86,9 +87,9 @@ async function requireEmpty(client: Client): Promise<void> {
 }
 
 async function loadTables(client: Client, backup: BackupReader): Promise<BackupTrailer> {
-  const known = new Map((await tablesOf(client)).map((section) => [section.table, section]));
+  const known = new Set((await tablesOf(client)).map(({ table }) => table));
   // A server that was started once has its first user in them.
-  await client.query(`truncate ${[...known.keys()].map(quotedName).join(", ")}`);
+  await client.query(`truncate ${[...known].map(quotedName).join(", ")}`);
   const rows: Record<string, number> = {};
   for (;;) {
     const digest = backup.digest();
@@ -97,13 +98,29 @@ async function loadTables(client: Client, backup: BackupReader): Promise<BackupT
       requireWhole(section, rows, digest);
       return section;
     }
-    if (!known.has(section.table))
-      throw new BrokenBackup(`The backup has a table ${section.table}, which is not known.`);
-    const copied = client.query(copyFrom(`copy ${listed(section)} from stdin`));
+    const table = tableFor(section, known);
+    if (table === undefined) throw unknownTable(section.table);
+    const copied = client.query(copyFrom(`copy ${listed({ ...section, table })} from stdin`));
     await pipeline(backup.rows(), copied);
     rows[section.table] = copied.rowCount;
   }
 }
+
+/**
+ * Release 0.1.0 knows no partitions, and names those of a database that a later release has migrated like tables. Their rows go into
+ * whatever partitions the table has here.
+ */
+function tableFor({ table }: TableSection, known: ReadonlySet<string>): string | undefined {
+  if (known.has(table)) return table;
+  const whole = tableOfPartition(table)?.name;
+  return whole !== undefined && known.has(whole) ? whole : undefined;
+}
+
+const unknownTable = (table: string) =>
+  new RestoreRefused(
+    `The backup has a table ${table}, which is not one of Binnacle's. Nothing was restored. Create the table in the empty database before ` +
+      "the restore, or take another backup of a database that does not have it.",
+  );
 
 function requireWhole(trailer: BackupTrailer, rows: Readonly<Record<string, number>>, digest: string): void {
   const isWhole = trailer.sha256 === digest && JSON.stringify(trailer.rows) === JSON.stringify(rows);

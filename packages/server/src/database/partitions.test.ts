@@ -9,6 +9,7 @@ import {
   partitionsOfManyPeriods,
   rangeNamed,
   smallestId,
+  tableOfPartition,
 } from "./partitions.ts";
 
 const at = (text: string) => new Date(`${text}Z`);
@@ -24,6 +25,22 @@ test("[DB5401] months of the audit log and hours of samples have names that say 
     end: at("2027-01-01T00:00"),
   });
   expect(end("metric_samples_default", METRIC_SAMPLES)).toBeNull();
+});
+
+test("[BK5402] a table is known by the names of its partitions, and by none that is only like them", () => {
+  const names = ["audit_log_2026_11", "audit_log_before_2027_01", "audit_log_default", "metric_samples_2026_11_19_14"];
+  expect(names.map((name) => tableOfPartition(name)?.name)).toEqual([
+    ...["audit_log", "audit_log", "audit_log", "metric_samples"],
+  ]);
+  const others = [
+    "audit_log",
+    "audit_log_2026",
+    "audit_log_2026_13",
+    "audit_log_2026_11_19",
+    "other_log_2026_11",
+    "apps_default",
+  ];
+  expect(others.filter((name) => tableOfPartition(name))).toEqual([]);
 });
 
 describe("partitions that are made ahead", () => {

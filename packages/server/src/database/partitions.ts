@@ -83,11 +83,17 @@ function rangeOf({ name, period }: PartitionedTable, time: Date): Range {
 
 /** The range that a name of a partition says; null of the default partition. */
 export function rangeNamed(table: PartitionedTable, partition: string): Range | null {
-  const [, before, label] = /^_(before_)?(\d[\d_]*)$/.exec(partition.slice(table.name.length)) ?? [];
+  const [, before, label] = /^_(before_)?(\d{4}(?:_\d\d){1,3})$/.exec(partition.slice(table.name.length)) ?? [];
   if (!label) return null;
   const start = startOfLabel(label);
   return before ? rangeBefore(table, start) : rangeOf(table, start);
 }
+
+/** The table that has or had a partition of this name, in whatever database. */
+export const tableOfPartition = (partition: string): PartitionedTable | undefined =>
+  [AUDIT_LOG, METRIC_SAMPLES].find(
+    (table) => partition === defaultPartition(table) || rangeNamed(table, partition)?.partition === partition,
+  );
 
 /** Where the rows so far end: at the beginning of the first period that is far enough away. */
 export function firstRange(table: PartitionedTable, now: Date, leadMs = table.leadMs): Range {
