@@ -1,6 +1,6 @@
 import { type Answer, startWorld } from "@binnacle/world";
 import { sql } from "kysely";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { openShop, type Shop, someName } from "../apps/app.fixture.ts";
 import { insertAddonInstance, insertApp } from "../projects/contents.fixture.ts";
 
@@ -96,17 +96,25 @@ test.each(LISTS)(
   async ({ path, table, connections, refusal }) => {
     const whole = await other.admin.api.get(path(other));
     const holder = await world.database.pool.connect();
+    onTestFinished(async () => {
+      await holder.query("rollback");
+      holder.release();
+    });
     await holder.query(`begin; lock table ${table}`);
     const asked: Promise<Answer>[] = Array.from({ length: ASKED }, () => busy.admin.api.get(path(busy)));
     await vi.waitFor(async () => expect(await waitingFor(table)).toBe(connections), SOON);
     expect((await other.member.api.get(path(busy))).status).toBe(refusal);
+    // Meanwhile the further lists of the user would have come as far as the first.
+    for (let turn = 0; turn < 20; turn++) {
+      expect((await other.member.api.get("/user/me")).status).toBe(200);
+      expect(await waitingFor(table)).toBe(connections);
+    }
     // It is not behind the others: it has its connections, and waits for the table as they do.
     const own = other.admin.api.get(path(other));
     await vi.waitFor(async () => expect(await waitingFor(table)).toBe(2 * connections), SOON);
     expect((await other.admin.api.get("/user/me")).status).toBe(200);
     expect(await waitingFor(table)).toBe(2 * connections);
     await holder.query("commit");
-    holder.release();
     const { status, body } = await own;
     expect([status, body]).toEqual([200, whole.body]);
     expect(body).toMatchObject({ total_count: body.data.length, next_cursor: null });
