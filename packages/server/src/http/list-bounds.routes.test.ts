@@ -214,6 +214,8 @@ test("[PG17] the overview of secrets has every component once, however long the 
     before.items.filter((item) => item["kind"] === "registry"),
   );
   expect(items).toHaveLength(total);
+  const past = await shop.viewer.api.get(`${path}?cursor=zz`);
+  expect(past).toMatchObject({ status: 200, body: { data: [], total_count: total, next_cursor: null } });
 });
 
 test("[PG17] the roles on a project go on at a cursor", async () => {

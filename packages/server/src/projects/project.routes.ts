@@ -44,7 +44,7 @@ import {
 } from "./project.ts";
 import { projectList, projectPlace } from "./project-place.store.ts";
 import { changePolicy, FIRST_POLICY, refuseIngressNamespace } from "./project-policy.ts";
-import { countHolders, listHolders } from "./secrets-overview.store.ts";
+import { listHolders } from "./secrets-overview.store.ts";
 import { heldSecretsSeen, registrySecretsSeen } from "./secrets-overview.ts";
 
 const appsBelow = listBelow(at(projectPlace, "viewer"), appList, ({ project }) => ({ project_id: project.id }));
@@ -156,18 +156,18 @@ export function projectContentsRoutes({ db, clock, catalog }: Ports<"db" | "cloc
     }),
 
     route(getSecretsOverview, at(projectPlace, "viewer"), async ({ project, query }) => {
-      const [clusterName, ofProject, ofCluster, holders] = await Promise.all([
+      const [clusterName, ofProject, ofCluster] = await Promise.all([
         clusterNameOf(db, project.cluster_id),
         listSecrets(db, { project_id: project.id }),
         listSecrets(db, { cluster_id: project.cluster_id }),
-        countHolders(db, project.id),
       ]);
       const cluster = { id: project.cluster_id, name: clusterName };
       const registries = registrySecretsSeen(effectiveSecrets(ofProject, ofCluster), { cluster, project });
       const { limit, offset } = pageOf(query);
-      const held = await listHolders(db, project.id, { limit, offset: Math.max(0, offset - registries.length) });
+      const window = { limit, offset: Math.max(0, offset - registries.length) };
+      const { held, total } = await listHolders(db, project.id, window);
       const data = [...registries.slice(offset), ...held.map(heldSecretsSeen)];
-      return envelope(data, registries.length + holders, query);
+      return envelope(data, registries.length + total, query);
     }),
   ];
 }

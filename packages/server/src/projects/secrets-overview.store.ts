@@ -30,12 +30,21 @@ const holders = (projectId: string): RawBuilder<unknown> => sql`
   from addon_instances instance
   where instance.project_id = ${projectId} and exists (select from addon_secrets where addon_instance_id = instance.id)`;
 
-/** Reads the keys of a page only, and those of a holder with its row. */
-export function listHolders(db: Queries, projectId: string, { limit, offset }: Window): Promise<HeldSecrets[]> {
+interface Holders {
+  readonly held: readonly HeldSecrets[];
+  /** Of all pages. */
+  readonly total: number;
+}
+
+/**
+ * Reads the keys of a page only, and those of a holder with its row. The holders are found and counted in one pass, because that takes
+ * PostgreSQL longer than the keys of a page.
+ */
+export async function listHolders(db: Queries, projectId: string, { limit, offset }: Window): Promise<Holders> {
   const order = sql`kind desc, id desc, holder`;
-  const held = sql<HeldSecrets>`
+  const page = sql<HeldSecrets & { total: number }>`
     select page.*, stored.keys, stored.updated_at from (
-      select * from (${holders(projectId)}) each order by ${order} limit ${limit} offset ${offset}
+      select each.*, (count(*) over ())::integer as total from (${holders(projectId)}) each order by ${order} limit ${limit} offset ${offset}
     ) page cross join lateral (
       select json_agg(key order by key collate "C") as keys, max(updated_at) as updated_at from (
         select key, updated_at from app_secrets
@@ -45,10 +54,12 @@ export function listHolders(db: Queries, projectId: string, { limit, offset }: W
       ) keys
     ) stored order by ${order}
   `;
-  return readBounded<HeldSecrets>(db, held.compile(db), ENOUGH_CHARACTERS);
+  const held = await readBounded<HeldSecrets & { total: number }>(db, page.compile(db), ENOUGH_CHARACTERS);
+  // No row behind the last one says how many there are.
+  return { held, total: held[0]?.total ?? (offset === 0 ? 0 : await countHolders(db, projectId)) };
 }
 
-export async function countHolders(db: Queries, projectId: string): Promise<number> {
+async function countHolders(db: Queries, projectId: string): Promise<number> {
   const { rows } = await sql<{ total: number }>`
     select count(*)::integer as total from (${holders(projectId)}) each
   `.execute(db);
