@@ -268,7 +268,7 @@ test("[BK5401] a backup of tables with partitions is restored where there are pa
   expect(await rowsIn(target.url, ENTRIES)).toHaveLength(4);
 });
 
-/** As release 0.1.0 reads them, which knows no partitions: all that are no tables with partitions themselves. */
+/** As release 0.1.0 reads them, which knows of none that have partitions. */
 const TABLES_OF_0_1_0 = `
   select c.relname as table, json_agg(a.attname order by a.attnum) as columns
   from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''

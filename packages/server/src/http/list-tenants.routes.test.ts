@@ -1,4 +1,4 @@
-import { type Answer, startWorld } from "@binnacle/world";
+import { startWorld } from "@binnacle/world";
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { openShop, type Shop, someName } from "../apps/app.fixture.ts";
@@ -101,7 +101,7 @@ test.each(LISTS)(
       holder.release();
     });
     await holder.query(`begin; lock table ${table}`);
-    const asked: Promise<Answer>[] = Array.from({ length: ASKED }, () => busy.admin.api.get(path(busy)));
+    const asked = Array.from({ length: ASKED }, () => busy.admin.api.get(path(busy)));
     await vi.waitFor(async () => expect(await waitingFor(table)).toBe(connections), SOON);
     expect((await other.member.api.get(path(busy))).status).toBe(refusal);
     // Meanwhile the further lists of the user would have come as far as the first.
