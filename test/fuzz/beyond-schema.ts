@@ -31,8 +31,8 @@ export const BEYOND_SCHEMA: readonly BeyondSchema[] = [
   },
   {
     operations: ["createApp"],
-    at: component("workload_spec.ingress", "workload_spec.ingress.port", "workload_spec.resources.**"),
-    why: "An ingress leads to a port of the component and has an address of its own, and a request is not above its limit.",
+    at: component("workload_spec.ingress", "workload_spec.ingress.*", "workload_spec.resources.**"),
+    why: "An ingress leads to a port of the component and has an address of its own, whose path has plain steps, and a request is not above its limit.",
   },
   {
     operations: ["createApp"],

@@ -62,6 +62,7 @@ export const REASONS: Readonly<Record<string, { readonly meaning: string; readon
   InvalidFile: {"meaning":"A file has no place of its own, or files are too large together.","action":"Change its path, or its content."},
   InvalidHost: {"meaning":"The host of an ingress is not the name of a host.","action":"Correct `ingress.host`."},
   InvalidImage: {"meaning":"An image is not a reference that container runtimes parse.","action":"Correct it, such as `registry.example.com/team/app:1.2`."},
+  InvalidPath: {"meaning":"The path of an ingress is not one that Kubernetes takes.","action":"Correct `ingress.path`: no step of it is empty, `.` or `..`, and none has `%2f`."},
   InvalidResources: {"meaning":"A container requests more than its limit.","action":"Lower the request, or raise the limit."},
   InvalidSchedule: {"meaning":"A schedule is not one that Kubernetes takes.","action":"Correct `schedule`: five fields, or a shortcut such as `@daily`."},
   UnknownAffinity: {"meaning":"An affinity names a component that the app does not have.","action":"Correct the name."},

@@ -46,6 +46,10 @@ export const PROBLEMS = listed({
     "An image is not a reference that container runtimes parse.",
     "Correct it, such as `registry.example.com/team/app:1.2`.",
   ],
+  InvalidPath: [
+    "The path of an ingress is not one that Kubernetes takes.",
+    "Correct `ingress.path`: no step of it is empty, `.` or `..`, and none has `%2f`.",
+  ],
   InvalidResources: ["A container requests more than its limit.", "Lower the request, or raise the limit."],
   InvalidSchedule: [
     "A schedule is not one that Kubernetes takes.",

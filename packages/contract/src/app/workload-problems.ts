@@ -30,6 +30,7 @@ export function workloadProblems(judging: Judging): AppProblem[] {
     ...autoscaleProblems(judging),
     ...resourceProblems(judging),
     ...hostProblems(judging),
+    ...pathProblems(judging),
     ...(isPartial ? [] : portProblems(judging)),
   ];
 }
@@ -133,6 +134,15 @@ function hostProblems({ name, spec: { ingress }, at }: Judging): AppProblem[] {
   if (!ingress || HOST.test(ingress.host)) return [];
   const message = `Component ${name} has ${ingress.host} in workload_spec.ingress.host, which is not the name of a host.`;
   return [problem("InvalidHost", [...at, "ingress", "host"], message)];
+}
+
+/** Kubernetes refuses a prefix with these, because proxies read them in different ways. */
+const REFUSED_IN_PATHS = /\/\/|\/\.{1,2}(?:\/|$)|%2f/i;
+
+function pathProblems({ name, spec: { ingress }, at }: Judging): AppProblem[] {
+  if (!REFUSED_IN_PATHS.test(ingress?.path ?? "/")) return [];
+  const message = `Component ${name} has ${ingress?.path} in workload_spec.ingress.path, which Kubernetes does not take: no step is empty, . or .., and none has %2f.`;
+  return [problem("InvalidPath", [...at, "ingress", "path"], message)];
 }
 
 /** The host with the path of an ingress. A slash at the end makes no difference, so the same address has one spelling. */

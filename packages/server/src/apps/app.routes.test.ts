@@ -131,11 +131,17 @@ describe("POST /apps", () => {
         { name: "web", workload_spec: { ...served, resources: over } },
         { name: "api", workload_spec: served },
         { name: "job", workload_spec: { kind: "job", ...served, ingress: { host: "b.example.com", port: 80 } } },
+        { name: "up", workload_spec: { ...served, ingress: { host: "c.example.com", path: "/a/../b" } } },
       ],
     });
     expect({ status, locs: body.detail.map(({ loc }: { loc: unknown[] }) => loc.slice(2).join(".")) }).toEqual({
       status: 422,
-      locs: ["0.workload_spec.resources.requests.cpu", "2.workload_spec.ingress.port", "1.workload_spec.ingress"],
+      locs: [
+        "0.workload_spec.resources.requests.cpu",
+        "2.workload_spec.ingress.port",
+        "3.workload_spec.ingress.path",
+        "1.workload_spec.ingress",
+      ],
     });
     expect((await shop.editor.api.get(shop.path(name))).status).toBe(404);
     const none = await shop.editor.api.post("/apps", { name, project_id: shop.project, components: [] });

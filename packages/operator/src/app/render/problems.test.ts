@@ -60,6 +60,10 @@ test.each<[string, DesiredComponent[], RegExp]>([
     /^Component web has a\.\.example\.com in workload_spec\.ingress\.host/,
   ],
   ["InvalidHost", [at("web", `${"a".repeat(64)}.example.com`)], /is not the name of a host/],
+  ["InvalidPath", [at("web", "a.example.com", "/a//b")], /^Component web has \/a\/\/b in workload_spec\.ingress\.path/],
+  ["InvalidPath", [at("web", "a.example.com", "/a/../b")], /no step is empty, \. or \.\.,/],
+  ["InvalidPath", [at("web", "a.example.com", "/a/.")], /does not take/],
+  ["InvalidPath", [at("web", "a.example.com", "/a%2Fb")], /none has %2f\.$/],
   [
     "IngressConflict",
     [at("a", "x.example.com"), at("b", "x.example.com", "/")],

@@ -101,15 +101,26 @@ function secretTypeProblems(secret: JsonRecord): FieldProblem[] {
   return missing.map((key) => required(`data[${key}]`));
 }
 
+function pathProblems(path: JsonRecord, field: string): FieldProblem[] {
+  const type = textAt(path, "pathType");
+  if (type === "") return [required(`${field}.pathType`, "pathType must be specified")];
+  if (type === "ImplementationSpecific") return [];
+  const text = textAt(path, "path");
+  const within = ["//", "/./", "/../", "%2f", "%2F"].filter((sequence) => text.includes(sequence));
+  const atEnd = ["/..", "/."].filter((end) => text.endsWith(end));
+  return [
+    ...within.map((sequence) => invalidValue(`${field}.path`, text, `must not contain '${sequence}'`)),
+    ...atEnd.map((end) => invalidValue(`${field}.path`, text, `cannot end with '${end}'`)),
+  ];
+}
+
 function ingressProblems(ingress: JsonRecord): FieldProblem[] {
   return recordsAt(ingress, "spec", "rules").flatMap((rule, index) => {
     const field = `spec.rules[${index}]`;
     const host = textAt(rule, "host");
     const problem = host === "" ? null : subdomainProblem(host.replace(/^\*\./, ""));
     const paths = recordsAt(rule, "http", "paths").flatMap((path, inner) =>
-      textAt(path, "pathType") === ""
-        ? [required(`${field}.http.paths[${inner}].pathType`, "pathType must be specified")]
-        : [],
+      pathProblems(path, `${field}.http.paths[${inner}]`),
     );
     return [...(problem ? [invalidValue(`${field}.host`, host, problem)] : []), ...paths];
   });

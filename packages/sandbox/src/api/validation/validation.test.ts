@@ -107,6 +107,12 @@ const OBJECTS: readonly (readonly [string, string, JsonRecord, readonly string[]
     ["spec.rules[0].http.paths[0].pathType"],
   ],
   [
+    "paths with odd steps",
+    "ingresses.networking.k8s.io",
+    ingress({ http: { paths: ["/a/../b", "/a/.", "/a/"].map((path) => ({ path, pathType: "Prefix" })) } }),
+    ["spec.rules[0].http.paths[0].path", "spec.rules[0].http.paths[1].path"],
+  ],
+  [
     "a lease that ends at once",
     "leases.coordination.k8s.io",
     { spec: { leaseDurationSeconds: 0 } },
