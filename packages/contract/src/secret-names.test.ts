@@ -138,6 +138,8 @@ describe("the values of a chart that are most likely secrets", () => {
     ["an AWS key", "AKIAIOSFODNN7EXAMPLE"],
     ["a bearer token", "Bearer 0123456789abcdefghij"],
     ["a connection string", "Server=db;Password=hunter2;"],
+    ["a variable of a container", "- name: DB_PASSWORD\n  value: hunter2\n"],
+    ["a webhook of Slack", `https://hooks.slack.com/services/T0001/B0002/${"a1".repeat(12)}`],
     ["a registry login", '{"auths":{"r.example.com":{"auth":"dXNlcjpwYXNz"}}}'],
   ])("[SV11] %s is a likely secret under any name", (_, text) => {
     expect(paths({ config: { text } })).toEqual(["config.text"]);

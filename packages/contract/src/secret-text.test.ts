@@ -31,6 +31,11 @@ const SECRETS: readonly (readonly [string, string])[] = [
   ["a token of GitLab", `glpat-${"a1".repeat(10)}`],
   ["a token of Slack", `xoxb-${"12".repeat(10)}`],
   ["a key of Google", `AIza${"a1".repeat(17)}x`],
+  ["a key of Anthropic", `sk-ant-api03-${"a1B2".repeat(20)}`],
+  ["a webhook of Slack", `https://hooks.slack.com/services/T0001/B0002/${"a1".repeat(12)}`],
+  ["a webhook of Discord", `https://discord.com/api/webhooks/1234/${"a1".repeat(30)}`],
+  ["a variable in YAML", '- name: DB_PASSWORD\n  value: "pw"'],
+  ["a variable in JSON", '{"name": "API_TOKEN", "value": "hunter"}'],
   ["a key of Stripe", `sk_live_${"a1".repeat(12)}`],
   ["a PGP key", "-----BEGIN PGP PRIVATE KEY BLOCK-----"],
   ["a private key in lower case", "-----begin rsa private key-----"],
@@ -50,6 +55,9 @@ const HARMLESS = [
   "exec in PWD=/var/lib/rancher failed at https://db.example.com:5432/a@b",
   "npm_config_user_agent is set, max_token: 4096, waiting for token: timeout after 30s",
   "commit 3f786850e387550fdab836ed7e6dc881de23001b of binnacle-operator-0.12.3",
+  "env has name: DB_PASSWORD_FILE value: /run/secret and name: TOKEN valueFrom: secretKeyRef",
+  "name: DB_PASSWORD value: $(FROM_SECRET)",
+  "Pod binnacle-system/Operator-7d4b9c6f5-x2x4z-of-the-cluster-in-eu-central-1 is ready.",
   "Wrote /var/lib/rancher/k3s/server/manifests/traefik and restarted.",
 ];
 
@@ -75,6 +83,8 @@ describe("secrets in a text", () => {
   test.each([
     ["64 hexadecimal digits", "0a1b2c3d".repeat(8)],
     ["the body of a key", BODY],
+    ["43 random digits of base64url", "wZu9ufhHCRrwYGDaMBICg3XXhG_osh8KyYYhEvumw0A"],
+    ["the first piece of a JWT", "eyJhbGciOiJIUzI1NiIsInR5cCI6Ik"],
   ])(
     "[IN48] %s are masked in the lines of an installer, and not in messages, where containers have such names",
     (_, word) => {
@@ -107,6 +117,11 @@ describe("secrets in a text", () => {
     "authorization ",
     "password  :  ",
     "--password ",
+    "name: ",
+    "name:a",
+    "sk-ant-",
+    "hooks.slack.com/services/",
+    "a-",
     " -u a",
     " -pa1",
   ])("[OL339] a megabyte of %j is searched in little time", (word) => {

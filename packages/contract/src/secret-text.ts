@@ -5,8 +5,8 @@
 const SECRETS = [
   // A JWT behind its header, signed or not. It is looked for at the dot, because a long word may begin in many places.
   /\.(?<=eyJ[\w-]{10,1000}\.)[\w-]{10}[\w.-]*/g,
-  // Tokens with the prefix of their issuer: Binnacle, GitHub, GitLab, Docker, Slack, Google, Stripe, Vault and age.
-  /(?<![A-Za-z0-9])(?:bnc_|gh[a-z]_|github_pat_|glpat-|dckr_pat_|xox[a-z]-|AIza|[rs]k_(?:live|test)_|hv[bs]\.|AGE-SECRET-KEY-)[\w-]{16,}/g,
+  // Tokens with the prefix of their issuer: Binnacle, GitHub, GitLab, Docker, Slack, Google, Stripe, OpenAI, Anthropic, Vault and age.
+  /(?<![A-Za-z0-9])(?:bnc_|gh[a-z]_|github_pat_|glpat-|dckr_pat_|xox[a-z]-|AIza|[rs]k_(?:live|test)_|sk-(?:ant|proj|svcacct)-|hv[bs]\.|AGE-SECRET-KEY-)[\w-]{16,}/g,
   /(?<![A-Za-z0-9])(?:(?:npm|hf)_[A-Za-z0-9]{30,}|SG\.[\w-]{16,})/g,
   // An access key of AWS.
   /(?<![A-Z0-9])A[KS]IA[0-9A-Z]{16}(?![0-9A-Z])/g,
@@ -15,6 +15,8 @@ const SECRETS = [
   /(?<![\w.-])[a-z0-9]{6}\.(?=[a-z]{0,15}\d)[a-z0-9]{16}(?![\w.-])/g,
   // A private key, with all that follows its first line.
   /(?<!-)-{2,100}\s{0,4}BEGIN\s[\w\s]{0,60}PRIVATE\s{1,4}KEY[\s\S]*?(?:-{5}END[\w\s]{0,60}-{5}|$)/gi,
+  // Addresses at which whoever knows them can post: webhooks of Slack and Discord.
+  /\b(?:hooks\.slack\.com\/(?:services|workflows|triggers)|discord(?:app)?\.com\/api\/webhooks)\/[\w/-]{16,}/gi,
   // An address with a password, up to its host.
   /[a-z][a-z0-9+.-]{0,20}:\/\/[^\s/:@]{0,256}:[^\s/@]{1,256}@/gi,
 ] as const;
@@ -26,6 +28,8 @@ const BEFORE_SECRETS = [
   /((?:passw(?:or)?d|passphrase|pwd|secret|token|(?:access|account|api|encryption|master|private|secret|signing)[_-]?key)["']?=["']?)(?!\/\w+\/)[^\s"'$<*({[;&]{4,}/gi,
   // With spaces, as in a line of YAML or of a log. Prose also has words behind a colon, so this one needs letters and digits.
   /((?:passw(?:or)?d|passphrase|secret|token|(?:access|account|api|encryption|master|private|secret|signing)[_-]?key)["']?\s{0,4}[:=]\s{0,4}["']?)(?=[^\s"']{0,100}\d)(?=[^\s"']{0,100}[a-z])[^\s"'$<*({[;&]{6,}/gi,
+  // A variable of a container, with its name before its value.
+  /(\bname["']?\s{0,4}[:=]\s{0,4}["']?[\w.-]{0,60}(?:passw(?:or)?d|passphrase|secret|token|(?:access|account|api|encryption|master|private|secret|signing)[_-]?key)["']?[\s,]{1,40}["']?value["']?\s{0,4}[:=]\s{0,4}["']?)[^\s"'$<*({[]+/gi,
   /("(?:[\w-]{0,40}(?:password|passwd|secret|token|auth))"\s{0,4}:\s{0,4}")[^\s"$<*({[]{4,}/gi,
 ] as const;
 
@@ -59,6 +63,11 @@ export const holdsSecret = (text: string): boolean => text.length >= SHORTEST &&
 /** 256 bits in hexadecimal; a digest says of what kind it is. */
 const LONG_HEX = /(?<!sha\d{3}:|[0-9a-f])[0-9a-f]{64,}/gi;
 const LONG_BASE64 = /[A-Za-z0-9+/]{40,}={0,2}/g;
+/** As tokens in addresses are written. Names have hyphens too, so one part between them has to look random. */
+const LONG_BASE64URL = /[\w-]{40,}={0,2}/g;
+const hasMixedPart = (word: string) => word.split(/[-_]/).some((part) => part.length >= 12 && isMixed(part));
+/** The beginning of a JWT that is broken into pieces: an object of JSON in base64. */
+const BASE64_OBJECT = /(?<![\w-])eyJ[\w-]{10,}/g;
 const isMixed = (word: string) => /[A-Z]/.test(word) && /[a-z]/.test(word) && /\d/.test(word);
 
 /** Options of commands, which installers quote. */
@@ -75,4 +84,6 @@ const OPTIONS = [
 export const maskRandom = (text: string): string =>
   OPTIONS.reduce((rest, pattern) => rest.replace(pattern, `$1${MASK}`), maskSecrets(text))
     .replace(LONG_HEX, MASK)
-    .replace(LONG_BASE64, (word) => (isMixed(word) ? MASK : word));
+    .replace(BASE64_OBJECT, MASK)
+    .replace(LONG_BASE64, (word) => (isMixed(word) ? MASK : word))
+    .replace(LONG_BASE64URL, (word) => (hasMixedPart(word) ? MASK : word));
