@@ -38,6 +38,15 @@ export interface GitHost {
     key: { readonly title: string; readonly publicKey: string },
     signal?: AbortSignal,
   ): Promise<{ readonly id: string }>;
+  /**
+   * Has exactly these keys push to the branch at a host that protects branches by itself, where a key that may write is not enough.
+   * Keys that the repository does not have are left out. Idempotent; nothing is to be done at other hosts.
+   */
+  allowPushes(
+    repository: string,
+    allowed: { readonly branch: string; readonly publicKeys: readonly string[] },
+    signal?: AbortSignal,
+  ): Promise<void>;
   /** Idempotent: a key that is gone, or whose repository is gone, has been removed. */
   removeDeployKey(repository: string, id: string, signal?: AbortSignal): Promise<void>;
 }

@@ -43,6 +43,8 @@ export interface LocalGit extends GitAccess {
   readonly folder: string;
   /** By repository, then by id. */
   readonly deployKeys: Map<string, Map<string, string>>;
+  /** The keys that may push, by repository and branch. */
+  readonly pushers: Map<string, readonly string[]>;
   /** The key of each repository and title. */
   readonly titles: Map<string, string>;
   /** Runs before and after each call; an error that it throws is one of the process, as when that is killed. */
@@ -61,6 +63,7 @@ export async function localGit(): Promise<LocalGit> {
     hostKey: hostKeyOf(1),
     folder,
     deployKeys,
+    pushers: new Map(),
     titles: new Map(),
     step: () => undefined,
     host: (access) => hostIn(local, access),
@@ -95,7 +98,8 @@ function hostIn(local: LocalGit, { token }: HostAccess): GitHost {
       if (!local.deployKeys.has(name)) {
         await mkdir(path, { recursive: true });
         await git(path, ["init", "--quiet", "--bare", "--initial-branch=main"]);
-        local.deployKeys.set(name, new Map());
+        // Another request may have made it meanwhile.
+        if (!local.deployKeys.has(name)) local.deployKeys.set(name, new Map());
       }
       return { url: pathToFileURL(path).href };
     },
@@ -113,6 +117,10 @@ function hostIn(local: LocalGit, { token }: HostAccess): GitHost {
       keys?.set(id, publicKey);
       await local.step("after the key");
       return { id };
+    },
+    async allowPushes(repository, { branch, publicKeys }) {
+      refuseWhereNot();
+      local.pushers.set(`${repository} ${branch}`, publicKeys);
     },
     async removeDeployKey(repository, id) {
       refuseWhereNot();

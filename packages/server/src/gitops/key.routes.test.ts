@@ -88,6 +88,37 @@ describe("the key of an agent for the repository of its cluster", () => {
     expect(keysAt(repo_url)).toHaveLength(2);
   });
 
+  test("[GO26] Binnacle's key, the current one and superseded ones may push to the branch, and none that the host has forgotten", async () => {
+    const id = await cluster();
+    const { repo_url } = (await mint(id)).body.repo_credential;
+    const allowed = () => git.pushers.get(`${/([^/]+)\.git$/.exec(repo_url)?.[1]} main`)?.toSorted();
+    await untilStates(id, ["current"]);
+    await mint(id);
+    await untilStates(id, ["current", "superseded"]);
+    expect(allowed()).toHaveLength(3);
+    expect(allowed()).toEqual(keysAt(repo_url).toSorted());
+    await world.database.kysely
+      .updateTable("gitops_keys")
+      .set({ remove_at: world.clock.now() })
+      .where("cluster_id", "=", id)
+      .where("superseded_at", "is not", null)
+      .execute();
+    await untilStates(id, ["current"]);
+    await mint(id);
+    await untilStates(id, ["current", "superseded"]);
+    expect(allowed()).toEqual(keysAt(repo_url).toSorted());
+  });
+
+  test("[GO26] the keys of two requests at the same time may both push", async () => {
+    const id = await cluster();
+    const [one, other] = await Promise.all([mint(id), mint(id)]);
+    expect([one?.status, other?.status]).toEqual([201, 201]);
+    await untilStates(id, ["current", "superseded"]);
+    const { repo_url } = one?.body.repo_credential ?? {};
+    const allowed = git.pushers.get(`${/([^/]+)\.git$/.exec(repo_url)?.[1]} main`);
+    expect(allowed?.toSorted()).toEqual(keysAt(repo_url).toSorted());
+  });
+
   test("[GO23] a key with which nothing can be pushed supersedes no other, and is tried again", async () => {
     const id = await cluster();
     await mint(id);

@@ -8,7 +8,7 @@ import type { Vault } from "../vault/vault.ts";
 import type { GitAccess } from "./git-access.ts";
 import { findGitopsThatIsOn, hostAccess } from "./gitops-settings.store.ts";
 import { changedMeanwhile, hostFault } from "./gitops-settings.ts";
-import { agentKeys, deleteKey, insertKey, keyPlace, knownRepository, proven } from "./key.store.ts";
+import { agentKeys, deleteKey, insertKey, keyPlace, knownRepository, ourKeys, proven } from "./key.store.ts";
 import { isUnproven, repoCredential } from "./key.ts";
 import { syncJob } from "./outbox.store.ts";
 import { findRepository, type Synced } from "./sync.store.ts";
@@ -46,12 +46,19 @@ export async function mintKey(
   const id = newId();
   const key = git.newKey(`binnacle-agent-${id}`);
   const name = (await findRepository(db, cluster.id))?.name ?? repositoryName(cluster);
+  const publicKeys = [...(await ourKeys(db, cluster.id)), key.publicKey];
   const signal = AbortSignal.timeout(HOST_WITHIN_MS);
   try {
     const host = git.host(hostAccess(vault, settings));
     const { url } = await host.ensureRepository(name, signal);
     const title = `Binnacle agent ${id}`;
     const { id: host_id } = await host.addDeployKey(name, { title, publicKey: key.publicKey }, signal);
+    const withdraw = () =>
+      host.removeDeployKey(name, host_id, AbortSignal.timeout(HOST_WITHIN_MS)).catch(() => undefined);
+    await host.allowPushes(name, { branch: settings.branch, publicKeys }, signal).catch(async (error: unknown) => {
+      await withdraw();
+      throw error;
+    });
     return {
       credential: repoCredential(id, url, key, settings),
       async save(tx) {
@@ -69,7 +76,7 @@ export async function mintKey(
         });
         await runTogether(tx, [syncJob(cluster.org_id, cluster.id)]);
       },
-      withdraw: () => host.removeDeployKey(name, host_id, AbortSignal.timeout(HOST_WITHIN_MS)).catch(() => undefined),
+      withdraw,
     };
   } catch (error) {
     throw hostFault(error);
@@ -90,6 +97,9 @@ export async function proveKeys(
   if (!key) return;
   const privateKey = vault.open(key.sealed_private_key ?? "", keyPlace(key.id));
   const { branch, host_keys: hostKeys } = settings;
+  // Two keys that were made at the same time do not know of each other when they are added.
+  const publicKeys = await ourKeys(db, of.cluster_id);
+  await git.host(hostAccess(vault, settings)).allowPushes(of.name, { branch, publicKeys }, signal);
   const repository = git.repository({ url, branch, privateKey, hostKeys });
   const { head } = await repository.fetch(signal);
   if (head === null) return;

@@ -12,6 +12,14 @@ export async function insertKey(tx: Tx, key: AgentKey): Promise<void> {
 export const agentKeys = (db: Queries, clusterId: string): Promise<AgentKey[]> =>
   db.selectFrom("gitops_keys").selectAll().where("cluster_id", "=", clusterId).orderBy("id", "desc").execute();
 
+/** The public keys that may push to a cluster's repository: Binnacle's own, and those of agents that the host has not forgotten. */
+export async function ourKeys(db: Queries, clusterId: string): Promise<string[]> {
+  const own = db.selectFrom("gitops_repositories").select("push_key").where("cluster_id", "=", clusterId);
+  const push_key = (await own.executeTakeFirst())?.push_key ?? null;
+  const keys = (await agentKeys(db, clusterId)).map(({ public_key }) => public_key);
+  return push_key === null ? keys : [push_key, ...keys];
+}
+
 /** The key works, so those before it are superseded: they go on working for the time of grace. */
 export async function proven(tx: Tx, { id, cluster_id }: AgentKey, graceHours: number, now: Date): Promise<void> {
   await tx

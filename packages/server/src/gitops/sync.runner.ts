@@ -14,6 +14,7 @@ import { fingerprintVault } from "./fingerprint.ts";
 import type { GitAccess } from "./git-access.ts";
 import { hostAccess, opened } from "./gitops-settings.store.ts";
 import { proveKeys, removeKeys } from "./key.runner.ts";
+import { ourKeys } from "./key.store.ts";
 import type { KindsWith } from "./outbox.store.ts";
 import {
   adopted,
@@ -134,12 +135,15 @@ async function ensuredUrl(
   signal: AbortSignal,
 ): Promise<string> {
   const { settings, repository } = synced;
-  if (repository.url !== null) return repository.url;
+  // Without a head the branch is another one than before.
+  if (repository.url !== null && repository.head !== null) return repository.url;
   const host = git.host(hostAccess(vault, settings));
   const { url } = await host.ensureRepository(repository.name, signal);
   const publicKey = repository.push_key ?? "";
   await host.addDeployKey(repository.name, { title: titleOf(publicKey), publicKey }, signal);
-  await setUrl(db, holder, synced, url);
+  const publicKeys = await ourKeys(db, repository.cluster_id);
+  await host.allowPushes(repository.name, { branch: settings.branch, publicKeys }, signal);
+  if (repository.url === null) await setUrl(db, holder, synced, url);
   return url;
 }
 

@@ -57,6 +57,7 @@ export function createGithubHost(settings: HostApiSettings): GitHost {
       if (id === null) throw unexpected(`the deploy keys of ${name}`, status);
       return { id };
     },
+    allowPushes: async () => undefined,
     async removeDeployKey(name, id, signal) {
       const { status } = await api.call("DELETE", `${pathOf(name)}/keys/${checkedId(id)}`, undefined, signal);
       if (status !== 204 && status !== 404) throw unexpected(`the deploy keys of ${name}`, status);

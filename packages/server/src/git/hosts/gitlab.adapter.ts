@@ -1,4 +1,5 @@
 import type { GitHost } from "../git-host.ts";
+import { protectFor } from "./gitlab-protection.adapter.ts";
 import {
   checkedId,
   checkHost,
@@ -13,22 +14,13 @@ import {
 import { checkedName } from "./repository-name.ts";
 
 const MAINTAINER = 40;
-/** GitLab protects it by itself, and then lets no deploy key push that is not named. */
-const BRANCH = "main";
+const DEFAULT_BRANCH = "main";
 
 /** Projects of a group of GitLab, by its REST API of version 4. */
 export function createGitlabHost(settings: HostApiSettings): GitHost {
   const api = createHostApi(settings, { "private-token": settings.token });
   const groupPath = `/api/v4/groups/${encodeURIComponent(settings.owner)}`;
   const pathOf = (name: string) => `/api/v4/projects/${encodeURIComponent(`${settings.owner}/${checkedName(name)}`)}`;
-
-  async function protectFor(name: string, keyId: string, signal?: AbortSignal): Promise<void> {
-    const branches = `${pathOf(name)}/protected_branches`;
-    await api.call("DELETE", `${branches}/${BRANCH}`, undefined, signal);
-    const allowed = { name: BRANCH, allow_force_push: false, allowed_to_push: [{ deploy_key_id: Number(keyId) }] };
-    const { status } = await api.call("POST", branches, allowed, signal);
-    if (status !== 201 && status !== 409) throw unexpected(`the protected branches of ${name}`, status);
-  }
 
   return {
     check: (signal) =>
@@ -56,7 +48,7 @@ export function createGitlabHost(settings: HostApiSettings): GitHost {
         path: name,
         namespace_id: Number(idOf(group.body)),
         visibility: "private",
-        default_branch: BRANCH,
+        default_branch: DEFAULT_BRANCH,
       };
       const { status } = await api.call("POST", "/api/v4/projects", project, signal);
       // 400 says that the path is taken, which another server may have done meanwhile.
@@ -72,9 +64,9 @@ export function createGitlabHost(settings: HostApiSettings): GitHost {
       const { status, body } = await api.call("POST", path, { title, key, can_push: true }, signal);
       const id = status === 201 ? idOf(body) : keyIdIn(await api.list(path, signal), publicKey);
       if (id === null) throw unexpected(`the deploy keys of ${name}`, status);
-      await protectFor(name, id, signal);
       return { id };
     },
+    allowPushes: (name, allowed, signal) => protectFor({ api, path: pathOf(name), name }, allowed, signal),
     async removeDeployKey(name, id, signal) {
       const { status } = await api.call("DELETE", `${pathOf(name)}/deploy_keys/${checkedId(id)}`, undefined, signal);
       if (status !== 204 && status !== 404) throw unexpected(`the deploy keys of ${name}`, status);

@@ -262,6 +262,7 @@ export function createGitoliteHost(settings: GitoliteSettings): GitHost {
       );
       return { id };
     },
+    allowPushes: async () => undefined,
     async removeDeployKey(name, id, given) {
       const signal = withinTime(given);
       const { user } = await greeting(settings, signal);

@@ -23,7 +23,7 @@ export interface Answer {
   readonly body: unknown;
 }
 
-type Method = "DELETE" | "GET" | "POST";
+type Method = "DELETE" | "GET" | "PATCH" | "POST";
 
 export interface HostApi {
   /** Throws GitProblem for a host that is not reached and for a token that is refused. */
