@@ -246,8 +246,8 @@ describe("a repository at a host", () => {
       expect(ssh.calls()).not.toContain(secret);
       expect(ssh.calls()).not.toContain(home);
       expect(ssh.calls()).toMatch(/^-rw------- .* key$/m);
-      expect(ssh.calls()).toMatch(/^drwx------ .*binnacle-git-/m);
-      const folders = ssh.calls().match(/\/\S*binnacle-git-\w+/g) ?? [];
+      expect(ssh.calls()).toMatch(/^drwx------ .*binnacle-git-\w+\/ssh-/m);
+      const folders = ssh.calls().match(/\/\S*binnacle-git-\w+\/ssh-\w+/g) ?? [];
       expect(folders.length).toBeGreaterThan(0);
       expect(folders.filter((folder) => existsSync(folder))).toEqual([]);
       for (const option of ["StrictHostKeyChecking yes", "GlobalKnownHostsFile /dev/null", "IdentityAgent none"]) {

@@ -1,8 +1,8 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdtemp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { AddressRefused, createAddressCheck, type FetchSettings, Unreachable } from "@binnacle/charts";
 import { GitProblem } from "./git-problem.ts";
+import { processFolder, removed } from "./process-folder.adapter.ts";
 import { stopped } from "./program.adapter.ts";
 import { knownHostsFile, type SshAddress, sshConfig } from "./ssh-address.ts";
 
@@ -54,15 +54,15 @@ export async function withSsh<T>(
 ): Promise<T> {
   const ip = await checkedAddress(address, settings, signal);
   // For its owner alone.
-  const folder = await mkdtemp(join(tmpdir(), "binnacle-git-"));
+  const folder = await mkdtemp(join(processFolder(), "ssh-"));
   try {
     const [identity, knownHosts, config] = [join(folder, "key"), join(folder, "known_hosts"), join(folder, "config")];
-    // OpenSSH refuses a key without a line break at its end.
-    await writeFile(identity, `${settings.privateKey.trimEnd()}\n`, { mode: 0o600 });
     await writeFile(knownHosts, knownHostsFile(settings.hostKeys), { mode: 0o600 });
     await writeFile(config, sshConfig({ identity, knownHosts, address: ip }), { mode: 0o600 });
+    // At last, so that it is there no longer than it is used. OpenSSH refuses a key without a line break at its end.
+    await writeFile(identity, `${settings.privateKey.trimEnd()}\n`, { mode: 0o600 });
     return await use({ folder, config, env: { PATH: settings.searchPath, HOME: folder, LC_ALL: "C" } });
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await removed(folder);
   }
 }

@@ -1,6 +1,4 @@
 import { createHash, randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { GitHost } from "../git/git-host.ts";
 import { createGitRepository } from "../git/git-repository.adapter.ts";
@@ -8,6 +6,7 @@ import { createGiteaHost } from "../git/hosts/gitea.adapter.ts";
 import { createGithubHost } from "../git/hosts/github.adapter.ts";
 import { createGitlabHost } from "../git/hosts/gitlab.adapter.ts";
 import { createGitoliteHost } from "../git/hosts/gitolite.adapter.ts";
+import { processFolder, removeLeftovers } from "../git/process-folder.adapter.ts";
 import { sshKeyOf } from "../git/ssh-key.ts";
 import { sshSigner } from "../git/ssh-signature.ts";
 import { apiUrl, type GitAccess, type HostAccess } from "./git-access.ts";
@@ -22,22 +21,17 @@ const BY_API = { gitea: createGiteaHost, github: createGithubHost, gitlab: creat
 const SEED_BYTES = 32;
 /** A host keeps its place among the requests to it. */
 const MOST_HOSTS = 200;
+/** Of what was left by killed processes that do not start again here. */
+const SWEEP_MS = 3_600_000;
 
 /** Git by the programs of this machine. What is fetched is kept in a folder of this process, which ends with it. */
 export function openGitAccess({ gitHosts: allowedHosts }: Settings): GitAccess {
   const searchPath = process.env["PATH"] ?? "";
   const clock = () => new Date();
-  let folder: string | null = null;
-  const mirrors = () => {
-    if (folder === null) {
-      const made = mkdtempSync(join(tmpdir(), "binnacle-git-"));
-      process.once("exit", () => rmSync(made, { recursive: true, force: true }));
-      folder = made;
-    }
-    return folder;
-  };
+  void removeLeftovers();
+  setInterval(() => void removeLeftovers(), SWEEP_MS).unref();
   const folderOf = (...parts: readonly string[]) =>
-    join(mirrors(), createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 32));
+    join(processFolder(), createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 32));
 
   function newHost({ provider, baseUrl, owner, token, sshUrl, hostKeys }: HostAccess, name: string): GitHost {
     if (provider === "gitolite") {

@@ -55,7 +55,7 @@ export interface LocalGit extends GitAccess {
 }
 
 export async function localGit(): Promise<LocalGit> {
-  const folder = await mkdtemp(join(tmpdir(), "binnacle-git-host-"));
+  const folder = await mkdtemp(join(tmpdir(), "git-host-"));
   const deployKeys = new Map<string, Map<string, string>>();
   const local: LocalGit = {
     isDown: false,

@@ -4,7 +4,8 @@ import { type GitFolder, gitFolder, temporaryFolder } from "../git-program.fixtu
 import { sshProgram } from "../ssh-program.fixture.ts";
 import { createGitoliteHost, type GitoliteSettings } from "./gitolite.adapter.ts";
 
-const GREETING = "hello admin, this is git@git running gitolite3 v3.6 on git 2.47\n\n R W\tgitolite-admin\n";
+/** As `printf` of a shell takes it. */
+export const GREETING = "hello admin, this is git@git running gitolite3 v3.6 on git 2.47\\n\\n R W\\tgitolite-admin\\n";
 
 /** The programs of a gitolite without its compiler: it greets, and has its administration repository. */
 export function gitoliteProgram() {
@@ -19,7 +20,7 @@ export function gitoliteProgram() {
   );
   chmodSync(keyscan, 0o755);
   ssh.does(`case "$last" in
-info) printf '%b' '${GREETING.replaceAll("\n", "\\n").replaceAll("\t", "\\t")}' ;;
+info) printf '%b' '${GREETING}' ;;
 *gitolite-admin*) exec \${last%% *} '${admin.folder}' ;;
 *) exit 0 ;;
 esac`);

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { Clock } from "../../clock.ts";
 import { commitOf } from "../commit.ts";
 import type { GitHost, HostCheck, HostKey, HostProblem } from "../git-host.ts";
@@ -6,6 +7,7 @@ import { GitProblem } from "../git-problem.ts";
 import { createGitRepository } from "../git-repository.adapter.ts";
 import { scanHostKeys } from "../host-keys.adapter.ts";
 import type { GitObject } from "../object.ts";
+import { removed } from "../process-folder.adapter.ts";
 import { runProgram } from "../program.adapter.ts";
 import { sshAddressOf } from "../ssh-address.ts";
 import { type SshSettings, withSsh } from "../ssh-session.adapter.ts";
@@ -216,6 +218,8 @@ export function createGitoliteHost(settings: GitoliteSettings): GitHost {
   async function checkGitolite(signal?: AbortSignal): Promise<HostCheck> {
     const problems: HostProblem[] = [];
     let hostKeys: readonly HostKey[] = [];
+    // Settings that are checked may never be asked for again, and two checks may come at the same time.
+    const copy = `${settings.cacheFolder}-check-${randomUUID()}`;
     try {
       hostKeys = await scanHostKeys(address, settings, signal);
       // Before one is pinned, people are to see whether the rest is right.
@@ -226,12 +230,14 @@ export function createGitoliteHost(settings: GitoliteSettings): GitHost {
         const message = `Gitolite knows the key as ${user}, who may not write ${ADMIN_REPOSITORY}. Give ${user} RW+ there.`;
         return { problems: [{ code: "denied", message }], hostKeys };
       }
-      const admin = repositoryAt(access, `${settings.cacheFolder}-check`);
+      const admin = repositoryAt(access, copy);
       const { head } = await admin.fetch(signal);
       if (head !== null) requireInclude(await mainFileAt(admin, head, signal));
     } catch (error) {
       if (!(error instanceof GitProblem)) throw error;
       problems.push({ code: error.code, message: error.message });
+    } finally {
+      await removed(copy);
     }
     return { problems, hostKeys };
   }

@@ -1,3 +1,5 @@
+import { readdirSync } from "node:fs";
+import { dirname } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { describe, expect, test } from "vitest";
 import { commitOf } from "../commit.ts";
@@ -5,7 +7,7 @@ import type { GitFolder } from "../git-program.fixture.ts";
 import { blobOf, type GitObject, gitObject } from "../object.ts";
 import { sshKeyOf } from "../ssh-key.ts";
 import { INCLUDE } from "./gitolite.ts";
-import { gitoliteProgram } from "./gitolite-program.fixture.ts";
+import { GREETING, gitoliteProgram } from "./gitolite-program.fixture.ts";
 
 const PERSON = { name: "Somebody", email: "somebody@example.com", at: new Date("2026-05-04T10:20:30Z") };
 
@@ -58,6 +60,20 @@ async function longestPauseMs(work: () => Promise<unknown>): Promise<number> {
   pauses.disable();
   return pauses.max / 1e6;
 }
+
+test("[GI48] a check of gitolite leaves nothing on the disk, whether it succeeds, fails or is given up", async () => {
+  const { admin, ssh, host, settings } = gitoliteProgram();
+  const left = () => readdirSync(dirname(settings.cacheFolder));
+  administer(admin, []);
+  expect(await Promise.all([host().check(), host().check()])).toMatchObject([{ problems: [] }, { problems: [] }]);
+  expect(left()).toEqual([]);
+  administer(admin, [], "# without our line\n");
+  expect((await host().check()).problems).toMatchObject([{ code: "not_set_up" }]);
+  expect(left()).toEqual([]);
+  ssh.does(`case "$last" in info) printf '%b' '${GREETING}' ;; *) exec tail -f /dev/null ;; esac`);
+  expect((await host().check(AbortSignal.timeout(500))).problems).toMatchObject([{ code: "unreachable" }]);
+  expect(left()).toEqual([]);
+});
 
 describe("an administration repository of gitolite that somebody else fills", () => {
   test("[GI45] the server goes on while it checks a gitolite whose folders are very deep", async () => {
