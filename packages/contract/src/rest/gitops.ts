@@ -1,6 +1,7 @@
 import Type, { type Static } from "typebox";
 import { Nullable, strict, Timestamp, Uuid } from "../fields.ts";
 import { operation } from "../operation.ts";
+import { holds, where } from "../rules.ts";
 
 const tag = "GitOps";
 
@@ -89,6 +90,13 @@ export const Gitops = Type.Object(
 );
 export type Gitops = Static<typeof Gitops>;
 
+/** A token is sent in a header of each request. */
+const oneLine = where(
+  holds("provider", ["gitea", "github", "gitlab"]),
+  "A token of this provider is one line of printable ASCII, without spaces around it",
+  { fields: { token: { type: "string", pattern: "^[!-~]([ -~]*[!-~])?$" } } },
+);
+
 export const GitopsInput = Type.Object(
   {
     provider: fields.provider,
@@ -101,7 +109,7 @@ export const GitopsInput = Type.Object(
         maxLength: 16_384,
         pattern: "^[^\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f]+$",
         description:
-          "Makes repositories and keys; for gitolite the private key of its administrator. Written and never read back. Left " +
+          "Makes repositories and keys; for gitolite the private key of its administrator, and else one line. Written and never read back. Left " +
           "out, the stored one stays, unless the provider, the address or the owner changes.",
         examples: ["<GIT_HOST_TOKEN>"],
       }),
@@ -125,7 +133,7 @@ export const GitopsInput = Type.Object(
       description: "How long a superseded key of a cluster goes on working at the host; 24 where it is left out.",
     }),
   },
-  { ...strict, title: "GitopsInput" },
+  { ...strict, allOf: [oneLine], title: "GitopsInput" },
 );
 export type GitopsInput = Static<typeof GitopsInput>;
 

@@ -89,7 +89,7 @@ function hostIn(local: LocalGit, { token }: HostAccess): GitHost {
         return { problems: [], hostKeys: [local.hostKey] };
       } catch (error) {
         const { code, message } = error as GitProblem;
-        return { problems: [{ code, message }], hostKeys: [] };
+        return { problems: [{ code, message }], hostKeys: local.isDown ? [] : [local.hostKey] };
       }
     },
     async ensureRepository(name) {

@@ -72,6 +72,31 @@ describe("the Git host of an organization", () => {
     expect((await setGitops(world.admin, await world.org(), { ...SETTINGS, ...wrong })).status).toBe(422);
   });
 
+  test.each(["a\nb", "a\r\nb", "a\tb", "a\u0001b", "a\u007fb", "line\n", "töken", "hunter2 "])(
+    "[GO2] the token %j, which no header can have, is a 422 at its place",
+    async (token) => {
+      const id = await world.org();
+      expect(await setGitops(world.admin, id, { ...SETTINGS, token })).toMatchObject({
+        status: 422,
+        body: { detail: at("token") },
+      });
+      const tested = await world.admin.api.post(`/orgs/${id}/gitops/test`, { gitops: { ...SETTINGS, token } });
+      expect(tested).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", "gitops", "token"] }] } });
+      expect(JSON.stringify(tested.body)).not.toContain(JSON.stringify(token).slice(1, -1));
+    },
+  );
+
+  test("[GO2] the private key of gitolite has several lines, and no other control characters", async () => {
+    const id = await world.org();
+    const settings = { ...SETTINGS, provider: "gitolite", base_url: "ssh://git@git.example.com" };
+    const refused = await setGitops(world.admin, id, { ...settings, token: "-----BEGIN\nx\n-----END\n" });
+    // The host does not know it; the schema takes it.
+    expect(refused.body.detail[0].msg).toMatch(/does not know the token/);
+    const wrong = await setGitops(world.admin, id, { ...settings, token: "-----BEGIN\nx\u0000\n" });
+    expect(wrong).toMatchObject({ status: 422, body: { detail: at("token") } });
+    expect(wrong.body.detail[0].msg).not.toMatch(/does not know the token/);
+  });
+
   test("[GO3] the keys that the host shows at first are pinned, and other keys are refused until they are given", async () => {
     const id = await world.org();
     await setGitops(world.admin, id);
@@ -145,7 +170,11 @@ describe("POST /orgs/{id}/gitops/test", () => {
     git.hostKey = hostKeyOf(4);
     const { token: _, ...gitops } = SETTINGS;
     const body = { ok: false, problems: [{ code: "host_key_changed" }], host_keys: [hostKeyOf(4)] };
-    expect(await tried(world.admin, { gitops }, id)).toMatchObject({ status: 200, body });
+    for (const input of [{ gitops }, {}, undefined]) {
+      expect(await tried(world.admin, input, id)).toMatchObject({ status: 200, body });
+    }
+    const log = (await world.admin.api.get(`/orgs/${id}/audit-log`)).body.data;
+    expect(log[0]).toMatchObject({ action: "org.test_gitops", changes: { ok: false, problems: ["host_key_changed"] } });
   });
 
   test("[GO7] a Git host is tested by administrators alone, and not without end", async () => {

@@ -105,9 +105,9 @@ export async function testHost(
   const wanted = input ? wantedSettings(stored, input, ["body", "gitops"]) : null;
   if (wanted instanceof Fault) throw wanted;
   await requireRoomForCheck(ports, "checks of Git hosts", userId);
-  if (wanted) {
-    const check = await checkHost(ports, stored, wanted);
-    return { problems: problemsOf(wanted, check), hostKeys: check.hostKeys };
-  }
-  return checked(git, hostAccess(vault, stored as GitopsSettings));
+  const pinned = stored?.host_keys.map(({ key }) => key) ?? null;
+  const check = await (wanted
+    ? checkHost(ports, stored, wanted)
+    : checked(git, hostAccess(vault, stored as GitopsSettings)));
+  return { problems: problemsOf(wanted ? wanted.hostKeys : pinned, check), hostKeys: check.hostKeys };
 }
