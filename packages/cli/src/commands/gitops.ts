@@ -11,6 +11,7 @@ const STATUS = view<Answer<"getClusterGitops">>(
   { title: "PENDING", of: ({ pending }) => String(pending.changes) },
   { title: "SINCE", of: ({ pending }) => pending.since },
   { title: "ERROR", of: ({ error }) => error && { text: error.message, tone: "bad" } },
+  column("SEEN", "observed_at"),
   column("FOREIGN HEAD", "foreign_head", true),
   column("REPOSITORY", "url"),
   column("BRANCH", "branch", true),

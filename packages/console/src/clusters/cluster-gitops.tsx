@@ -18,13 +18,14 @@ const STATES: Readonly<Record<Gitops["state"], StatusView>> = {
   pending: { tone: "progress", word: "Being written" },
   failing: { tone: "bad", word: "Failing" },
   ahead: { tone: "warning", word: "Changed by somebody else" },
+  unknown: { tone: "unknown", word: "Not seen for hours" },
 };
 
 /** How far the desired state of a cluster has been written to Git. Nothing is shown where it is not. */
 export function ClusterGitops({ cluster }: { readonly cluster: Cluster }) {
   const { data: gitops } = useRead("getClusterGitops", { id: cluster.id }, { refetchMs: REFETCH_MS });
   if (!gitops || gitops.state === "off") return null;
-  const { head, pending, error } = gitops;
+  const { head, pending, error, observed_at } = gitops;
   return (
     <Section title="Git">
       <Facts
@@ -32,6 +33,7 @@ export function ClusterGitops({ cluster }: { readonly cluster: Cluster }) {
           ["State", <StatusBadge key="state" status={STATES[gitops.state]} />],
           ["Repository", gitops.url ? <Code key="url">{gitops.url}</Code> : "not made yet"],
           ["Written", head ? <Head key="head" head={head} /> : "nothing yet"],
+          ["Head seen", observed_at ? <Moment key="seen" at={observed_at} /> : "not yet"],
           [
             "Waiting",
             pending.since ? (

@@ -214,7 +214,7 @@ export const RepoCredential = Type.Object(
 );
 export type RepoCredential = Static<typeof RepoCredential>;
 
-export const GITOPS_STATES = ["off", "waiting", "in_sync", "pending", "failing", "ahead"] as const;
+export const GITOPS_STATES = ["off", "waiting", "in_sync", "pending", "failing", "ahead", "unknown"] as const;
 export type GitopsState = (typeof GITOPS_STATES)[number];
 
 const Commit = Type.String({
@@ -240,7 +240,7 @@ export const ClusterGitops = Type.Object(
       description:
         "`off`: not set up. `waiting`: nothing has been written yet. `in_sync`: the head has all changes. `pending`: changes " +
         "wait to be written. `failing`: the last try failed, and is repeated. `ahead`: somebody else has pushed; nothing is " +
-        "written until the head is ours again.",
+        "written until the head is ours again. `unknown`: the head was not seen for three hours.",
       examples: ["in_sync"],
     }),
     url: Nullable(Type.String({ examples: ["ssh://git@git.example.com/platform/production-5d11.git"] })),
@@ -259,6 +259,11 @@ export const ClusterGitops = Type.Object(
     foreign_head: {
       ...Nullable(Commit),
       description: "The commit of somebody else that was found; null unless `ahead`.",
+    },
+    observed_at: {
+      ...Nullable(Timestamp()),
+      description:
+        "When the head at the host was last seen, which is looked at once an hour; null before the first time.",
     },
     pending: Type.Object(
       {

@@ -59,6 +59,10 @@ export interface GitopsRepositoryTable extends Timestamps {
   error_at: Date | null;
   failures: Generated<number>;
   next_try_at: Date | null;
+  /** When the head at the host was last seen; null before the first time. */
+  observed_at: Date | null;
+  /** When it is to be looked at again, though nothing waits to be written. */
+  look_at: Generated<Date>;
   /** The public key with which Binnacle itself pushes. */
   push_key: string | null;
   sealed_push_key: string | null;

@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { startWorld } from "@binnacle/world";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
@@ -174,6 +174,31 @@ describe("the repository of a cluster", () => {
     await db.updateTable("gitops_repositories").set({ next_try_at: null }).where("cluster_id", "=", cluster).execute();
     await inSync(admin, cluster);
     expect(await subjects(git, repository)).toEqual(["Write the whole state", "app.create front"]);
+  });
+
+  test("[GO53] a repository that somebody rewrote or deleted is found, though nothing changes on its cluster", async () => {
+    const { org, admin, cluster, made } = await place();
+    await setGitops(admin, org);
+    await inSync(admin, cluster);
+    await made("front");
+    const { head, observed_at } = await inSync(admin, cluster);
+    expect(observed_at).toBe(world.clock.now().toISOString());
+    const repository = await repositoryOf(world, cluster);
+    const isDue = () =>
+      db
+        .updateTable("gitops_repositories")
+        .set({ look_at: new Date(0), next_try_at: null })
+        .where("cluster_id", "=", cluster)
+        .execute();
+    const folder = join(git.folder, `${repository}.git`);
+    await rename(folder, `${folder}.gone`);
+    await isDue();
+    expect(await inSync(admin, cluster, "failing")).toMatchObject({ error: { code: "missing_repository" }, head });
+    await rename(`${folder}.gone`, folder);
+    const former = (await git.run(repository, "rev-parse", "main~1")).trim();
+    await git.run(repository, "update-ref", "refs/heads/main", former);
+    await isDue();
+    expect(await inSync(admin, cluster, "ahead")).toMatchObject({ foreign_head: former, head });
   });
 
   test("[GO50] verify names the files that differ from the database", async () => {

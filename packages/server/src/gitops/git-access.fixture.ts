@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -148,6 +149,7 @@ function repositoryAt(local: LocalGit, path: string, branch: string, privateKey:
     async fetch() {
       await local.step("before fetch");
       refuseWhereNot();
+      if (!existsSync(path)) throw new GitProblem("missing_repository", "The Git host knows no such repository.");
       return { head: await headOf() };
     },
     async readTree(commit) {

@@ -129,6 +129,7 @@ async function forgetHeads(tx: Tx, orgId: string, now: Date): Promise<void> {
     .set({
       ...{ head: null, head_revision: null, head_at: null, pushing_head: null, pushing_revision: null },
       ...{ foreign_head: null, error_code: null, error_message: null, error_at: null, next_try_at: null, failures: 0 },
+      observed_at: null,
       updated_at: now,
     })
     .where("org_id", "=", orgId)

@@ -1,6 +1,9 @@
 import type { World } from "@binnacle/world";
 import { vi } from "vitest";
+import type { Queries } from "../database/transaction.ts";
+import { newId } from "../id.adapter.ts";
 import { HOST_TOKEN, type LocalGit } from "./git-access.fixture.ts";
+import { SYNC_KIND } from "./outbox.ts";
 
 export const SETTINGS = {
   provider: "gitea",
@@ -41,3 +44,25 @@ export const subjects = async (git: LocalGit, repository: string): Promise<strin
 
 export const fileIn = (git: LocalGit, repository: string, path: string, at = "main"): Promise<string> =>
   git.run(repository, "show", `${at}:${path}`);
+
+/** A job for a cluster that a worker holds. */
+export async function heldJob(db: Queries, orgId: string, cluster: string) {
+  const id = newId();
+  const now = new Date();
+  await db
+    .insertInto("jobs")
+    .values({
+      ...{
+        id,
+        kind: SYNC_KIND,
+        lane: id,
+        payload: JSON.stringify({ cluster_id: cluster }),
+        status: "running",
+        fence: 1,
+      },
+      ...{ max_attempts: 5, attempts: 1, run_at: now, lease_until: new Date(now.getTime() + 3_600_000) },
+      ...{ tenant_id: orgId, created_at: now, updated_at: now },
+    })
+    .execute();
+  return { id, fence: 1 };
+}

@@ -31,7 +31,7 @@ export function gitopsRoutes(ports: Ports<"db" | "vault" | "git" | "clock">): Ro
     }),
 
     route(getClusterGitops, at(clusterPlace, "member"), async ({ cluster }) =>
-      wireGitops(cluster.id, await gitopsFacts(ports.db, cluster)),
+      wireGitops(cluster.id, await gitopsFacts(ports.db, cluster), ports.clock()),
     ),
   ];
 }

@@ -6,8 +6,7 @@ import { dispatchedKinds } from "../dispatched-kinds.ts";
 import { GitProblem } from "../git/git-problem.ts";
 import { newId } from "../id.adapter.ts";
 import { localGit } from "./git-access.fixture.ts";
-import { repositoryOf, SETTINGS, setGitops, statusOf, subjects } from "./gitops.fixture.ts";
-import { SYNC_KIND } from "./outbox.ts";
+import { heldJob, repositoryOf, SETTINGS, setGitops, statusOf, subjects } from "./gitops.fixture.ts";
 import { syncCluster } from "./sync.runner.ts";
 import { type Verified, verifyAll } from "./verify.runner.ts";
 
@@ -28,28 +27,6 @@ afterAll(async () => {
 const KILLS = Number(process.env["BINNACLE_GITOPS_KILLS"] ?? 20);
 class Killed extends Error {}
 
-/** A job that a worker holds. */
-async function held(orgId: string, cluster: string) {
-  const id = newId();
-  const now = new Date();
-  await db
-    .insertInto("jobs")
-    .values({
-      ...{
-        id,
-        kind: SYNC_KIND,
-        lane: id,
-        payload: JSON.stringify({ cluster_id: cluster }),
-        status: "running",
-        fence: 1,
-      },
-      ...{ max_attempts: 5, attempts: 1, run_at: now, lease_until: new Date(now.getTime() + 3_600_000) },
-      ...{ tenant_id: orgId, created_at: now, updated_at: now },
-    })
-    .execute();
-  return { id, fence: 1 };
-}
-
 /** Runs the job, and ends it at one of its steps; false where it came to its end before. */
 async function runUntil(orgId: string, cluster: string, kill: number | null): Promise<boolean> {
   let step = 0;
@@ -57,7 +34,7 @@ async function runUntil(orgId: string, cluster: string, kill: number | null): Pr
     if (kill !== null && step++ === kill) throw new Killed();
   };
   try {
-    await syncCluster(ports, await held(orgId, cluster), cluster, new AbortController().signal);
+    await syncCluster(ports, await heldJob(db, orgId, cluster), cluster, new AbortController().signal);
     return false;
   } catch (error) {
     if (error instanceof Killed) return true;
@@ -151,7 +128,7 @@ function atStep(wanted: string, act: () => Promise<unknown>) {
 }
 
 const run = async (org: string, cluster: string) =>
-  syncCluster(ports, await held(org, cluster), cluster, new AbortController().signal);
+  syncCluster(ports, await heldJob(db, org, cluster), cluster, new AbortController().signal);
 
 test("[GO48] a push that is under way while the branch changes counts for nothing, and the new branch has the whole state", async () => {
   const { org, admin, cluster, change } = await place();

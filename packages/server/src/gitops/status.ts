@@ -14,13 +14,21 @@ export interface Facts {
   readonly keys: readonly AgentKey[];
 }
 
-/** What was observed, never what is hoped for: a head is in sync only while nothing waits and the last try did not fail. */
-export function stateOf({ settings, repository, pending }: Omit<Facts, "keys">): ClusterGitops["state"] {
+/** Repositories are looked at every hour, and those of a large organization one after the other. */
+const SEEN_WITHIN_MS = 3 * 3_600_000;
+
+/**
+ * What was observed, never what is hoped for: a head is in sync only while nothing waits, the last try did not fail and the head was
+ * seen not long ago.
+ */
+export function stateOf({ settings, repository, pending }: Omit<Facts, "keys">, now: Date): ClusterGitops["state"] {
   if (!settings) return "off";
   if (repository && repository.foreign_head !== null) return "ahead";
   if (repository && repository.error_code !== null) return "failing";
   if (pending.changes > 0) return "pending";
-  return repository?.head ? "in_sync" : "waiting";
+  if (!repository?.head) return "waiting";
+  const { observed_at } = repository;
+  return observed_at && now.getTime() - observed_at.getTime() < SEEN_WITHIN_MS ? "in_sync" : "unknown";
 }
 
 type Address = Pick<GitopsSettings, "provider" | "base_url" | "owner">;
@@ -36,9 +44,9 @@ export const shownCommit = (address: Address, repository: string, id: string): D
   url: commitUrl(address, repository, id),
 });
 
-export function wireGitops(clusterId: string, facts: Facts): ClusterGitops {
+export function wireGitops(clusterId: string, facts: Facts, now: Date): ClusterGitops {
   const { settings, repository, pending, keys } = facts;
-  const state = stateOf(facts);
+  const state = stateOf(facts, now);
   if (!settings) return { ...NOTHING, cluster_id: clusterId, state };
   const { head, head_at, head_revision, error_code, error_message, error_at } = repository ?? {};
   const retry = repository?.next_try_at ?? settings.paused_until;
@@ -56,6 +64,7 @@ export function wireGitops(clusterId: string, facts: Facts): ClusterGitops {
           }
         : null,
     foreign_head: repository?.foreign_head || null,
+    observed_at: repository?.observed_at?.toISOString() ?? null,
     pending: { changes: pending.changes, since: pending.since?.toISOString() ?? null },
     error:
       error_code && error_at ? { code: error_code, message: error_message ?? "", at: error_at.toISOString() } : null,
@@ -73,7 +82,16 @@ export function wireGitops(clusterId: string, facts: Facts): ClusterGitops {
 }
 
 const NOTHING = {
-  ...{ url: null, branch: null, head: null, foreign_head: null, error: null, next_try_at: null, signing_key: null },
+  ...{
+    url: null,
+    branch: null,
+    head: null,
+    foreign_head: null,
+    observed_at: null,
+    error: null,
+    next_try_at: null,
+    signing_key: null,
+  },
   pending: { changes: 0, since: null },
   keys: [],
 };

@@ -15,6 +15,7 @@ import type { GitAccess } from "./git-access.ts";
 import { hostAccess, opened } from "./gitops-settings.store.ts";
 import { proveKeys, removeKeys } from "./key.runner.ts";
 import { ourKeys } from "./key.store.ts";
+import { wakeLooks } from "./look.store.ts";
 import type { KindsWith } from "./outbox.store.ts";
 import {
   adopted,
@@ -61,13 +62,14 @@ export const gitopsHandler = (ports: SyncPorts): JobHandler => ({
   },
 });
 
-/** A chore: see `wakeRepositories`. */
+/** A chore: see `wakeRepositories` and `wakeLooks`. */
 export async function wakeGitops({
   db,
   bus,
   clock,
 }: Pick<SyncPorts, "db" | "clock"> & { readonly bus: Bus }): Promise<void> {
-  if ((await wakeRepositories(db, clock())) > 0) bus.publish(JOBS_TOPIC, {});
+  const woken = (await wakeRepositories(db, clock())) + (await wakeLooks(db));
+  if (woken > 0) bus.publish(JOBS_TOPIC, {});
 }
 
 /**
@@ -88,6 +90,8 @@ export async function syncCluster(
   if (!synced || !(await mayTry(db, synced.settings))) return;
   try {
     await syncOrPutOnRecord(ports, holder, synced, signal);
+    // The chore would have the next one looked at seconds later, which is too slow for thousands of them.
+    await wakeLooks(db, { orgId: synced.settings.org_id, jobId: holder.id });
   } catch (error) {
     if (!(error instanceof SettingsChanged)) throw error;
     await continueLater(db, synced);
@@ -104,7 +108,7 @@ async function syncOrPutOnRecord(ports: SyncPorts, holder: Holder, synced: Synce
     const end = await writeAll(ports, holder, synced, repository, head, signal);
     await proveKeys(ports, holder, synced, url, signal);
     await removeKeys(ports, holder, synced, signal);
-    if (end !== "overtaken") await settled(db, holder, synced);
+    if (end !== "overtaken") await settled(db, holder, synced, clock());
     if (end === "something is left") await continueLater(db, synced);
   } catch (error) {
     const problem = problemOf(error, signal);
@@ -168,7 +172,7 @@ async function writeAll(
     const standing = standingOf(repository, head);
     if (standing === "foreign") {
       if (head !== null && (await recognized(ports, holder, synced, repository, git, head))) continue;
-      await overtaken(db, holder, synced, head);
+      await overtaken(db, holder, synced, head, clock());
       return "overtaken";
     }
     if (standing === "arrived") {

@@ -5,6 +5,7 @@ import type { GitProblem } from "../git/git-problem.ts";
 import type { Vault } from "../vault/vault.ts";
 import { findGitopsThatIsOn } from "./gitops-settings.store.ts";
 import type { GitopsSettings } from "./gitops-settings.ts";
+import { seenAt } from "./look.store.ts";
 import { syncJob } from "./outbox.store.ts";
 import { SYNC_KIND } from "./outbox.ts";
 import {
@@ -134,7 +135,7 @@ export async function written(
       .set({
         ...(head === null ? {} : { head, head_at: now }),
         head_revision: revision,
-        ...{ pushing_head: null, pushing_revision: null, ...NO_TROUBLE },
+        ...{ pushing_head: null, pushing_revision: null, ...NO_TROUBLE, ...seenAt(now) },
         updated_at: now,
       })
       .where("cluster_id", "=", clusterId)
@@ -153,7 +154,15 @@ export async function adopted(db: Queries, holder: Holder, synced: Synced, head:
   await whileHeld(db, holder, synced, async (tx) => {
     await tx
       .updateTable("gitops_repositories")
-      .set({ head, head_at: now, pushing_head: null, pushing_revision: null, ...NO_TROUBLE, updated_at: now })
+      .set({
+        head,
+        head_at: now,
+        pushing_head: null,
+        pushing_revision: null,
+        ...NO_TROUBLE,
+        ...seenAt(now),
+        updated_at: now,
+      })
       .where("cluster_id", "=", cluster_id)
       .execute();
     await forgetUnwritten(tx, cluster_id);
@@ -187,12 +196,15 @@ async function pausing(
   await update.where("org_id", "=", org_id).where("epoch", "=", epoch).execute();
 }
 
-/** Everything was done, so what was wrong before is so no more. */
-export async function settled(db: Queries, holder: Holder, synced: Synced): Promise<void> {
-  const { error_code, foreign_head, next_try_at, cluster_id } = synced.repository;
-  if (error_code === null && foreign_head === null && next_try_at === null) return;
+/** Everything was done and the head was seen, so what was wrong before is so no more. */
+export async function settled(db: Queries, holder: Holder, synced: Synced, now: Date): Promise<void> {
+  const { cluster_id } = synced.repository;
   await whileHeld(db, holder, synced, (tx) =>
-    tx.updateTable("gitops_repositories").set(NO_TROUBLE).where("cluster_id", "=", cluster_id).execute(),
+    tx
+      .updateTable("gitops_repositories")
+      .set({ ...NO_TROUBLE, ...seenAt(now) })
+      .where("cluster_id", "=", cluster_id)
+      .execute(),
   );
 }
 
@@ -227,12 +239,19 @@ export async function failed(
 const NO_BRANCH = "";
 
 /** Somebody else has pushed: nothing is overwritten, and the head is looked at again later. */
-export async function overtaken(db: Queries, holder: Holder, synced: Synced, foreign: string | null): Promise<void> {
+export async function overtaken(
+  db: Queries,
+  holder: Holder,
+  synced: Synced,
+  foreign: string | null,
+  now: Date,
+): Promise<void> {
   await whileHeld(db, holder, synced, (tx) =>
     tx
       .updateTable("gitops_repositories")
       .set({
         ...NO_TROUBLE,
+        ...seenAt(now),
         foreign_head: foreign ?? NO_BRANCH,
         next_try_at: sql<Date>`now() + ${LOOK_AGAIN_SECONDS} * interval '1 second'`,
         updated_at: sql<Date>`now()`,

@@ -147,18 +147,25 @@ test.each([
 
 describe("status", () => {
   const settings = {} as never;
-  const repository = (more: object) => ({ head: "a", foreign_head: null, error_code: null, ...more }) as never;
+  const NOW = new Date("2026-11-19T12:00:00Z");
+  const hoursAgo = (hours: number) => new Date(NOW.getTime() - hours * 3_600_000);
+  const repository = (more: object) =>
+    ({ head: "a", foreign_head: null, error_code: null, observed_at: hoursAgo(1), ...more }) as never;
   const pending = (changes: number) => ({ changes, since: null });
   test.each([
     ["off", { settings: null, repository: null, pending: pending(0) }],
     ["waiting", { settings, repository: null, pending: pending(0) }],
     ["pending", { settings, repository: null, pending: pending(1) }],
     ["in_sync", { settings, repository: repository({}), pending: pending(0) }],
+    ["in_sync", { settings, repository: repository({ observed_at: hoursAgo(2.9) }), pending: pending(0) }],
+    ["unknown", { settings, repository: repository({ observed_at: hoursAgo(3) }), pending: pending(0) }],
+    ["unknown", { settings, repository: repository({ observed_at: null }), pending: pending(0) }],
+    ["pending", { settings, repository: repository({ observed_at: null }), pending: pending(2) }],
     ["pending", { settings, repository: repository({}), pending: pending(2) }],
     ["failing", { settings, repository: repository({ error_code: "denied" }), pending: pending(0) }],
     ["ahead", { settings, repository: repository({ foreign_head: "" }), pending: pending(3) }],
   ])("[GO60] the state is %s", (expected, facts) => {
-    expect(stateOf(facts)).toBe(expected);
+    expect(stateOf(facts, NOW)).toBe(expected);
   });
 
   test.each([
