@@ -158,8 +158,8 @@ export const BEYOND_SCHEMA: readonly BeyondSchema[] = [
   },
   {
     operations: ["createCluster"],
-    at: ["body.credential_id", "body.provider"],
-    why: "A credential is of one provider, and new machines need an image of the operator, which is configured.",
+    at: ["body.credential_id", "body.provider", "body.egress.ca_certificates"],
+    why: "A credential is of one provider, new machines need an image of the operator, which is configured, and certificates can be read.",
   },
   {
     operations: ["grantClusterRole", "replaceClusterRole", "grantProjectRole", "replaceProjectRole"],

@@ -191,9 +191,10 @@ test("[PN61] [PN62] [PN63] [PN64] [PN65] [PN157] [PN158] [PN167] the created res
     expect(tokens.filter((token) => userData.includes(token))).toEqual([TOKENS[node], REPORT_TOKENS[node]]);
     expect(userData.length).toBeLessThan(16_384);
     expect(complaints(userData)).toEqual([]);
-    const files: { content: string }[] = parse(userData).write_files.slice(2);
+    const files: { content: string; encoding: string }[] = parse(userData).write_files.slice(2);
+    expect(files.every(({ encoding }) => encoding === "gz+b64")).toBe(true);
     const manifests: { kind: string; metadata: { name: string }; spec: { valuesContent: string } }[] = files
-      .flatMap(({ content }) => content.split("---\n"))
+      .flatMap(({ content }) => gunzipSync(Buffer.from(content, "base64")).toString().split("---\n"))
       .map((text) => parse(text));
     expect(manifests.map(({ kind, metadata }) => `${kind} ${metadata.name}`)).toEqual(
       isAgent

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ANSWER, Machine, OPERATOR, SCRIPT, SECRETS } from "./machine.ts";
+import { AGENT_ANSWER, ANSWER, Machine, OPERATOR, SCRIPT, SECRETS } from "./machine.ts";
 import { optionalTool } from "./tools.ts";
 
 let machine: Machine;
@@ -119,7 +119,7 @@ test("[PN154] a snapshot that cannot be restored fails the machine, and k3s is n
 });
 
 test("[PN68] an agent joins the private address of the control plane, and has no operator", async () => {
-  machine.answers = [[200, { join_token: SECRETS.join, agent_token: null, operator: null }]];
+  machine.answers = [[200, AGENT_ANSWER]];
   expect(await machine.boot("agent-1", "https://10.64.0.10:6443")).toMatchObject({ status: 0 });
   expect(machine.json("etc/rancher/k3s/config.yaml")).toEqual({
     "node-name": "agent-1",
@@ -154,7 +154,7 @@ test("[PN66] a machine asks a Binnacle that cannot answer yet again, after growi
   machine.answers = [
     [503, {}],
     [429, {}],
-    [200, { join_token: SECRETS.join, agent_token: null, operator: null }],
+    [200, AGENT_ANSWER],
   ];
   expect(await machine.boot("agent-1", "https://10.64.0.10:6443")).toMatchObject({ status: 0 });
   expect(machine.requests.filter((request) => request.includes("/node-bootstrap "))).toHaveLength(3);
@@ -172,7 +172,7 @@ test("[PN66] a machine does not try a refused token again, and its log says what
 });
 
 test("[PN67] a k3s whose checksum differs is not installed", async () => {
-  machine.answers = [[200, { join_token: SECRETS.join, agent_token: null, operator: null }]];
+  machine.answers = [[200, AGENT_ANSWER]];
   writeFileSync(join(machine.root, "k3s-download"), "#!/bin/sh\nevil\n");
   expect(await machine.boot("control-plane")).toMatchObject({ status: 1 });
   expect(machine.log).toMatch(
@@ -184,7 +184,7 @@ test("[PN67] a k3s whose checksum differs is not installed", async () => {
 });
 
 test("[PN69] a step that fails is named, and a second run goes on with the secrets that it has", async () => {
-  machine.answers = [[200, { join_token: SECRETS.join, agent_token: null, operator: null }]];
+  machine.answers = [[200, AGENT_ANSWER]];
   writeFileSync(join(machine.root, "broken"), "");
   const { status, output } = await machine.boot("control-plane");
   expect(status).toBe(1);
@@ -233,7 +233,7 @@ test("[PN138] a machine whose token for secrets is refused reports that with its
 });
 
 test("[PN139] a report that is lost or refused does not stop the bootstrap, and the next one has its lines", async () => {
-  machine.answers = [[200, { join_token: SECRETS.join, agent_token: null, operator: null }]];
+  machine.answers = [[200, AGENT_ANSWER]];
   machine.reportAnswers = [
     [502, {}],
     [401, {}],
@@ -250,7 +250,7 @@ test("[PN139] a report that is lost or refused does not stop the bootstrap, and 
 });
 
 test("[PN139] the last report is repeated while Binnacle cannot answer", async () => {
-  machine.answers = [[200, { join_token: SECRETS.join, agent_token: null, operator: null }]];
+  machine.answers = [[200, AGENT_ANSWER]];
   const received = [200, { next_line: 5 }] as const;
   machine.reportAnswers = [received, received, received, received, received, [503, {}], [429, {}]];
   expect(await machine.boot("agent-1", "https://10.64.0.10:6443")).toMatchObject({ status: 0 });
@@ -258,7 +258,7 @@ test("[PN139] the last report is repeated while Binnacle cannot answer", async (
 });
 
 test("[PN139] a long log is reported in parts, and one report says that the node is up", async () => {
-  machine.answers = [[200, { join_token: SECRETS.join, agent_token: null, operator: null }]];
+  machine.answers = [[200, AGENT_ANSWER]];
   mkdirSync(join(machine.root, "var/log"), { recursive: true });
   const earlier = Array.from({ length: 250 }, (_, index) => `line ${index} ${"x".repeat(200)}`);
   writeFileSync(join(machine.root, "var/log/binnacle-bootstrap.log"), `${earlier.join("\n")}\n`);

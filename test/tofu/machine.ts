@@ -18,12 +18,15 @@ export const SECRETS = {
 export const OPERATOR = {
   chart_url: "https://binnacle.example/charts/binnacle-operator-0.1.0.tgz",
   hub_url: "wss://binnacle.example/hub/v1",
+  hub_proxy: null as string | null,
   cluster_id: "0192f0c1-2d3e-7f45-8a6b-9c0d1e2f3a4b",
   token: SECRETS.agent,
   namespace: "binnacle-system",
   image: { registry: "binnacle.example", digest: `sha256:${"a".repeat(64)}` },
 };
-export const ANSWER = { join_token: SECRETS.join, agent_token: SECRETS.agents, operator: OPERATOR };
+const NO_EGRESS = { ca_certificates: null, registries: null };
+export const ANSWER = { join_token: SECRETS.join, agent_token: SECRETS.agents, ...NO_EGRESS, operator: OPERATOR };
+export const AGENT_ANSWER = { join_token: SECRETS.join, agent_token: null, ...NO_EGRESS, operator: null };
 
 type Answer = readonly [status: number, body: unknown];
 
@@ -42,6 +45,8 @@ export class Machine {
   readonly root = mkdtempSync(join(tmpdir(), "machine-"));
   readonly stubs = join(this.root, "stubs");
   readonly requests: string[] = [];
+  /** The hosts of the requests that came to this server as to a proxy. */
+  readonly proxied: string[] = [];
   answers: Answer[] = [];
   readonly reports: SentReport[] = [];
   /** The answers to reports; each further one is received. */
@@ -65,7 +70,8 @@ export class Machine {
     // Every program that the script starts writes its command line down first.
     this.#stub(
       "curl",
-      `case "$*" in *github.com*) while [ $# -gt 0 ]; do [ "$1" != --output ] || cp ${this.root}/k3s-download "$2"; shift; done; printf 200; exit 0;; esac`,
+      `case "$*" in *k3s-airgap*) file=images-download;; *) file=k3s-download;; esac
+       case "$*" in *github.com*|*mirror.example*) while [ $# -gt 0 ]; do [ "$1" != --output ] || cp ${this.root}/$file "$2"; shift; done; printf 200; exit 0;; esac`,
       "curl",
     );
     this.#stub("python3", "", "python3");
@@ -77,6 +83,7 @@ export class Machine {
        case "$*" in *enable*k3s-agent) echo x >${this.root}/var/lib/rancher/k3s/agent/kubelet.kubeconfig;; *enable*) echo x >${this.root}/etc/rancher/k3s/k3s.yaml;; esac
        case "$*" in *enable*) [ ! -e ${this.root}/broken ] || exit 1;; esac; exit 0`,
     );
+    this.#stub("update-ca-certificates", `[ ! -e ${this.root}/refuses-authorities ]; exit $?`);
     this.#stub("journalctl", `cat ${this.root}/journal; exit 0`);
     writeFileSync(calls, "");
   }
@@ -93,7 +100,9 @@ export class Machine {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = (await request.toArray()).join("");
-    const path = request.url ?? "";
+    // To a proxy a whole address is sent.
+    const { pathname: path, host } = new URL(request.url ?? "", "http://machine");
+    if (host !== "machine") this.proxied.push(host);
     this.requests.push(`${request.method} ${path} ${body}`);
     if (path === "/api/v1/node-bootstrap") {
       const [status, answer] = this.answers.shift() ?? [500, {}];
@@ -118,11 +127,15 @@ export class Machine {
     }
   }
 
+  /** Where Binnacle, the metadata service and a proxy answer. */
+  get address(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
   /** Runs the script as cloud-init does; `given` is what user data has of a machine that a worker has made. */
   async boot(node: string, server = "", given: object = {}): Promise<{ status: number; output: string }> {
-    const { port } = this.#server.address() as AddressInfo;
     const settings = {
-      public_url: `http://127.0.0.1:${port}`,
+      public_url: this.address,
       cluster_id: OPERATOR.cluster_id,
       k3s_version: "v1.37.1+k3s1",
       node,
@@ -137,7 +150,7 @@ export class Machine {
     const env = {
       PATH: `${this.stubs}:${process.env["PATH"]}`,
       BINNACLE_ROOT: this.root,
-      BINNACLE_METADATA: `http://127.0.0.1:${port}`,
+      BINNACLE_METADATA: this.address,
     };
     return new Promise((resolve) => {
       execFile("bash", [SCRIPT], { env }, (error, output) =>

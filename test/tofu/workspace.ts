@@ -39,6 +39,7 @@ export const wantedCluster = (changes: Partial<AwsCluster> = {}): AwsCluster => 
   snapshotBucket: null,
   restoredSnapshot: null,
   permissionsBoundary: null,
+  egress: null,
   ...changes,
 });
 

@@ -12,6 +12,7 @@ folder=$root/etc/binnacle
 manifests=$root/var/lib/rancher/k3s/server/manifests
 log=$root/var/log/binnacle-bootstrap.log
 k3s=$root/usr/local/bin/k3s
+images=$root/var/lib/rancher/k3s/agent/images
 metadata=${BINNACLE_METADATA:-http://169.254.169.254}
 
 mkdir -p "$folder" "$root/var/log"
@@ -150,35 +151,74 @@ PYTHON
   mv "$folder/answer.json" "$folder/secrets.json"
 }
 
+# All that follows goes through the proxy, but for its exceptions. They become lines of an environment, which nothing may end.
+use_proxy() {
+  local url exceptions
+  url=$(value "$folder/node.json" proxy url)
+  exceptions=$(value "$folder/node.json" proxy exceptions)
+  [ -n "$url" ] || return 0
+  [[ $url,$exceptions =~ ^http://[A-Za-z0-9.:/,-]+$ ]] || give_up "the proxy of the machine is not an address"
+  export http_proxy=$url https_proxy=$url no_proxy=$exceptions
+}
+
+# Authorities for mirrors and downloads. The folder is that of the system for those of administrators.
+trust_authorities() {
+  local authorities=$root/usr/local/share/ca-certificates
+  [ -n "$(value "$folder/secrets.json" ca_certificates)" ] || return 0
+  begin install "trust the authorities of the cluster"
+  mkdir -p "$authorities"
+  value "$folder/secrets.json" ca_certificates >"$authorities/binnacle.crt"
+  chmod 644 "$authorities/binnacle.crt"
+  (umask 022 && update-ca-certificates >>"$log") || give_up "the authorities could not be added to those of the system"
+}
+
+# Downloads a file of the release of k3s, and leaves it only with its checksum.
+download() {
+  local file=$1 want=$2 target=$3 version part url have status
+  version=$(value "$folder/node.json" k3s_version)
+  part=$(dirname "$target")/.$(basename "$target")
+  url=$(value "$folder/node.json" k3s_url)
+  mkdir -p "$(dirname "$target")"
+  # A mirror may have no certificate, because of the checksum.
+  set -- --proto "=${url:+http,}https"
+  url=${url:-https://github.com/k3s-io/k3s/releases/download}/${version/+/%2B}/$file
+  status=$(request "$part" 8 --location --globoff "$@" --url "$url")
+  [ "$status" = 200 ] || give_up "$file could not be downloaded from $url: status $status"
+  have=$(sha256sum "$part" | cut -d ' ' -f 1)
+  if [ "$have" != "$want" ]; then
+    rm -f "$part"
+    give_up "$file has the checksum $have instead of $want; it is not used"
+  fi
+  chmod 755 "$part"
+  mv "$part" "$target"
+}
+
 install_k3s() {
-  local version machine file want have status
+  local version machine suffix="" want file
   version=$(value "$folder/node.json" k3s_version)
   machine=$(uname -m)
   want=$(value "$folder/node.json" k3s_sha256 "$machine")
   begin install "install k3s $version for $machine"
   [ -n "$want" ] || give_up "there is no k3s for machines of type $machine"
-  if [ "$machine" = aarch64 ]; then file="k3s-arm64"; else file="k3s"; fi
-  mkdir -p "$root/usr/local/bin"
-  status=$(request "$root/usr/local/bin/.k3s" 8 --location --proto '=https' "https://github.com/k3s-io/k3s/releases/download/${version/+/%2B}/$file")
-  [ "$status" = 200 ] || give_up "k3s could not be downloaded: status $status"
-  have=$(sha256sum "$root/usr/local/bin/.k3s" | cut -d ' ' -f 1)
-  if [ "$have" != "$want" ]; then
-    rm -f "$root/usr/local/bin/.k3s"
-    give_up "k3s has the checksum $have instead of $want; it is not used"
-  fi
-  chmod 755 "$root/usr/local/bin/.k3s"
-  mv "$root/usr/local/bin/.k3s" "$k3s"
+  if [ "$machine" = aarch64 ]; then suffix=-arm64; fi
+  download "k3s$suffix" "$want" "$k3s"
+  [ -n "$(value "$folder/node.json" k3s_images)" ] || return 0
+  want=$(value "$folder/node.json" k3s_images "$machine")
+  begin install "load the images of k3s $version for $machine"
+  [ -n "$want" ] || give_up "the cluster has no checksum of the images for machines of type $machine"
+  file=k3s-airgap-images${suffix:--amd64}.tar.zst
+  download "$file" "$want" "$images/$file"
 }
 
 # The metadata service, which answers only to those that ask for a session first.
 instance() {
-  curl --silent --fail --max-time 5 --retry 5 --retry-connrefused --config "$folder/metadata" "$metadata/latest/meta-data/$1" || true
+  curl --silent --fail --noproxy '*' --max-time 5 --retry 5 --retry-connrefused --config "$folder/metadata" "$metadata/latest/meta-data/$1" || true
 }
 
 configure() {
   local zone id token
   begin configure "configure k3s"
-  token=$(curl --silent --show-error --fail --max-time 5 --retry 5 --retry-connrefused --request PUT \
+  token=$(curl --silent --show-error --fail --noproxy '*' --max-time 5 --retry 5 --retry-connrefused --request PUT \
     --header 'X-aws-ec2-metadata-token-ttl-seconds: 300' "$metadata/latest/api/token")
   printf 'header = "X-aws-ec2-metadata-token: %s"\n' "$token" >"$folder/metadata"
   zone=$(instance placement/availability-zone)
@@ -195,6 +235,8 @@ def write(path, text):
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
         file.write(text)
+def write_manifest(name, value):
+    write(os.path.join(manifests, name), json.dumps(value, indent=2) + "\n")
 node, secrets = read("node.json"), read("secrets.json")
 is_server = not node["server"]
 write(os.path.join(config_folder, "join-token"), secrets["join_token"] + "\n")
@@ -230,6 +272,13 @@ else:
     config["server"] = node["server"]
 # JSON is YAML.
 write(os.path.join(config_folder, "config.yaml"), json.dumps(config, indent=2) + "\n")
+if secrets.get("registries"):
+    write(os.path.join(config_folder, "registries.yaml"), json.dumps(secrets["registries"], indent=2) + "\n")
+if is_server and secrets.get("ca_certificates"):
+    # Jobs that install charts have nothing of the machine's own authorities.
+    authorities = {"name": "binnacle-ca-certificates", "namespace": "kube-system"}
+    data = {"ca.crt": secrets["ca_certificates"]}
+    write_manifest("binnacle-ca-certificates.yaml", {"apiVersion": "v1", "kind": "ConfigMap", "metadata": authorities, "data": data})
 operator = secrets.get("operator")
 if is_server and operator:
     # A HelmChart is not encrypted at rest, and k3s would bring the token in a manifest back when a newer one is in use.
@@ -248,6 +297,8 @@ if is_server and operator:
         # The machines are the organization's, and so is the last word.
         "limits": {"podSecurity": "privileged"},
     }
+    if operator.get("hub_proxy"):
+        values["hub"]["proxy"] = operator["hub_proxy"]
     if operator.get("image"):
         values["image"] = operator["image"]
     chart = {
@@ -261,7 +312,7 @@ if is_server and operator:
             "valuesContent": json.dumps(values),
         },
     }
-    write(os.path.join(manifests, "binnacle-operator.yaml"), json.dumps(chart, indent=2) + "\n")
+    write_manifest("binnacle-operator.yaml", chart)
 PYTHON
   rm -f "$folder/metadata"
 }
@@ -311,6 +362,9 @@ start() {
   fi
   begin start "start $name"
   mkdir -p "$root/etc/systemd/system"
+  if [ -n "${http_proxy:-}" ]; then
+    printf '%s\n' "HTTP_PROXY=$http_proxy" "HTTPS_PROXY=$https_proxy" "NO_PROXY=$no_proxy" >"$root/etc/systemd/system/$name.service.env"
+  fi
   cat >"$root/etc/systemd/system/$name.service" <<UNIT
 [Unit]
 Description=k3s $role of a cluster of Binnacle
@@ -319,6 +373,7 @@ After=network-online.target
 
 [Service]
 Type=$type
+EnvironmentFile=-/etc/systemd/system/$name.service.env
 ExecStartPre=-/sbin/modprobe br_netfilter
 ExecStartPre=-/sbin/modprobe overlay
 ExecStart=/usr/local/bin/k3s $role
@@ -356,7 +411,9 @@ give_operator_its_token() {
 }
 
 api=$(value "$folder/node.json" public_url)/api/v1
+use_proxy
 fetch_secrets
+trust_authorities
 install_k3s
 configure
 restore

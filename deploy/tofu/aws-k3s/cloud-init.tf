@@ -15,18 +15,35 @@ locals {
     restored_snapshot = var.restored_snapshot
   }
 
+  # Nothing in the cluster is reached through a proxy, nor is the metadata service. Pods and services have 10.42.0.0/15.
+  no_proxy = join(",", distinct(concat(var.no_proxy, [
+    "localhost", "127.0.0.0/8", "169.254.169.254", var.network_range, "10.42.0.0/15", ".svc", ".cluster.local",
+  ])))
+  # Values of the charts: programs in pods call AWS too, and have nothing of the environment of k3s.
+  controller_proxy = var.proxy == "" ? {} : {
+    env = [
+      { name = "HTTP_PROXY", value = var.proxy },
+      { name = "HTTPS_PROXY", value = var.proxy },
+      { name = "NO_PROXY", value = local.no_proxy },
+    ]
+  }
+  driver_proxy = var.proxy == "" ? {} : { proxy = { http_proxy = var.proxy, no_proxy = local.no_proxy } }
+
+  # The boot script makes the ConfigMap: jobs that install charts have nothing of the machine's own authorities.
+  authorities = var.chart_repository != "" && var.has_ca_certificates ? { repoCAConfigMap = { name = "binnacle-ca-certificates" } } : {}
+
   # Until the cloud controller has seen a node, Kubernetes starts nothing else on it.
   cloud_controller = yamlencode({
     apiVersion = "helm.cattle.io/v1"
     kind       = "HelmChart"
     metadata   = { name = "aws-cloud-controller-manager", namespace = "kube-system" }
-    spec = {
-      repo            = "https://kubernetes.github.io/cloud-provider-aws"
+    spec = merge(local.authorities, {
+      repo            = coalesce(var.chart_repository, "https://kubernetes.github.io/cloud-provider-aws")
       chart           = "aws-cloud-controller-manager"
       version         = "0.0.11"
       targetNamespace = "kube-system"
       bootstrap       = true
-      valuesContent = yamlencode({
+      valuesContent = yamlencode(merge(local.controller_proxy, {
         hostNetworking = true
         nodeSelector   = { "node-role.kubernetes.io/control-plane" = "true" }
         args = [
@@ -36,8 +53,8 @@ locals {
           "--configure-cloud-routes=false",
           "--allocate-node-cidrs=false",
         ]
-      })
-    }
+      }))
+    })
   })
 
   # Volumes are disks of EBS, which outlive their machines. The class is the only one, and so the default.
@@ -46,12 +63,12 @@ locals {
       apiVersion = "helm.cattle.io/v1"
       kind       = "HelmChart"
       metadata   = { name = "aws-ebs-csi-driver", namespace = "kube-system" }
-      spec = {
-        repo            = "https://kubernetes-sigs.github.io/aws-ebs-csi-driver"
+      spec = merge(local.authorities, {
+        repo            = coalesce(var.chart_repository, "https://kubernetes-sigs.github.io/aws-ebs-csi-driver")
         chart           = "aws-ebs-csi-driver"
         version         = "2.49.0"
         targetNamespace = "kube-system"
-        valuesContent = yamlencode({
+        valuesContent = yamlencode(merge(local.driver_proxy, {
           controller = {
             replicaCount    = 1
             region          = var.region
@@ -67,8 +84,8 @@ locals {
             allowVolumeExpansion = true
             parameters           = { type = "gp3", encrypted = "true" }
           }]
-        })
-      }
+        }))
+      })
     },
     # Only what shares the network of the machine reaches the metadata service, and with it the role. The chart has no value for that.
     {
@@ -110,6 +127,9 @@ locals {
     cluster_id  = var.cluster_id
     k3s_version = var.k3s_version
     k3s_sha256  = var.k3s_sha256
+    k3s_images  = length(var.k3s_images_sha256) == 0 ? null : var.k3s_images_sha256
+    k3s_url     = var.k3s_url
+    proxy       = var.proxy == "" ? null : { url = var.proxy, exceptions = local.no_proxy }
   }
 
   # Those of nodes that exist are empty, and changes of user data are ignored.

@@ -98,6 +98,62 @@ variable "k3s_sha256" {
   type        = map(string)
 }
 
+variable "k3s_images_sha256" {
+  description = "The checksums of the archives of the images of k3s, as k3s_sha256; machines pull the images if it is empty."
+  type        = map(string)
+  default     = {}
+  validation {
+    condition     = alltrue([for checksum in values(var.k3s_images_sha256) : can(regex("^[0-9a-f]{64}$", checksum))])
+    error_message = "A checksum has 64 hexadecimal digits."
+  }
+}
+
+variable "k3s_url" {
+  description = "Where machines download releases of k3s; from its project if empty."
+  type        = string
+  default     = ""
+  validation {
+    condition     = can(regex("^(https?://[A-Za-z0-9.-]+(:[0-9]+)?(/[A-Za-z0-9._~%+-]+)*)?$", var.k3s_url))
+    error_message = "An address starts with https:// or http:// and has no password."
+  }
+}
+
+variable "proxy" {
+  description = "The HTTP proxy through which machines reach what is outside of their network; none if empty."
+  type        = string
+  default     = ""
+  validation {
+    condition     = can(regex("^(http://[A-Za-z0-9.-]+(:[0-9]+)?)?$", var.proxy))
+    error_message = "A proxy is written like http://proxy.example.com:3128 and has no password."
+  }
+}
+
+variable "no_proxy" {
+  description = "What is reached without the proxy, beside what the cluster needs."
+  type        = list(string)
+  default     = []
+  validation {
+    condition     = alltrue([for exception in var.no_proxy : can(regex("^[A-Za-z0-9.:/-]+$", exception))])
+    error_message = "What is reached without the proxy is a host, a domain or a range."
+  }
+}
+
+variable "chart_repository" {
+  description = "The Helm repository with the charts of the module; those of their projects if empty."
+  type        = string
+  default     = ""
+  validation {
+    condition     = can(regex("^(https://[A-Za-z0-9.-]+(:[0-9]+)?(/[A-Za-z0-9._~%+-]+)*)?$", var.chart_repository))
+    error_message = "The address of a chart repository starts with https:// and has no password."
+  }
+}
+
+variable "has_ca_certificates" {
+  description = "Whether the cluster has authorities of its own, which machines fetch with their secrets."
+  type        = bool
+  default     = false
+}
+
 variable "snapshot_bucket" {
   description = "The bucket, in the region of the cluster, that the control plane puts snapshots of its data into; none if empty."
   type        = string

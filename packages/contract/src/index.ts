@@ -27,6 +27,7 @@ export * from "./catalog/placeholders.ts";
 export * from "./catalog/stack-template.ts";
 export * from "./cli-access.ts";
 export { type Cloud, type CloudField, maskedEnd } from "./cloud/cloud.ts";
+export { Egress } from "./cloud/egress.ts";
 export * from "./errors.ts";
 export { exampleOf } from "./example.ts";
 export * from "./field-change.ts";

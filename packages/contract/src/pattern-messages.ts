@@ -33,6 +33,19 @@ export const PATTERN_MESSAGES: Readonly<Record<string, string>> = {
     "Input should be the ARN of a role, such as arn:aws:iam::123456789012:role/binnacle",
   "^arn:aws(-[a-z]+)*:iam::[0-9]{12}:policy/[A-Za-z0-9+=,.@_/-]+$":
     "Input should be the ARN of a policy, such as arn:aws:iam::123456789012:policy/binnacle-boundary",
+  "^http://[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?$":
+    "Input should be the address of an HTTP proxy, such as http://proxy.example.com:3128, without a user name or password, which everything on a machine could read, and without a path",
+  "^\\.?[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5}|/[0-9]{1,2})?$":
+    "Input should be a host, a domain such as .example.com, or a range such as 10.0.0.0/8",
+  "^(\\*|[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?)$":
+    "Input should be the host of a registry, such as docker.io, with a port if it needs one, or * for every registry",
+  "^https?://[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?(/[A-Za-z0-9._~%+-]+)*$":
+    "Input should be an address that begins with https:// or http://, with a host, without a slash at its end, and without a user name or password, which everything on a machine could read",
+  "^https://[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?(/[A-Za-z0-9._~%+-]+)*$":
+    "Input should be an address that begins with https://, with a host, without a slash at its end, and without a user name or password, which everything on a machine could read",
+  "^(-----BEGIN CERTIFICATE-----[\\x0a]([A-Za-z0-9+/=]+[\\x0a])+-----END CERTIFICATE-----[\\x0a]?)+$":
+    "Input should be certificates in the form PEM and nothing else, with plain line breaks",
+  "^[0-9a-f]{64}$": "Input should be a SHA-256 checksum: 64 lower-case hexadecimal digits",
   "^[A-Za-z0-9-]+$": "Input should have only letters, digits and hyphens",
   "^(https?|oci)://[A-Za-z0-9\\[][!-~]*$":
     "Input should be an address that begins with https://, http:// or oci://, in visible ASCII characters",

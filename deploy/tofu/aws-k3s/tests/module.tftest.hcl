@@ -108,6 +108,76 @@ run "an_address_of_binnacle_cannot_carry_a_command" {
   expect_failures = [var.public_url]
 }
 
+run "a_proxy_cannot_carry_a_password" {
+  command = plan
+
+  variables {
+    proxy = "http://user:password@proxy.example"
+  }
+
+  expect_failures = [var.proxy]
+}
+
+run "a_proxy_cannot_carry_a_command" {
+  command = plan
+
+  variables {
+    proxy    = "http://proxy.example/$(reboot)"
+    no_proxy = ["a\nb"]
+    k3s_url  = "https://mirror.example/'"
+  }
+
+  expect_failures = [var.proxy, var.no_proxy, var.k3s_url]
+}
+
+run "a_proxy_and_mirrors" {
+  command = plan
+
+  variables {
+    proxy               = "http://${join("", [for index in range(193) : "p"])}"
+    no_proxy            = [for index in range(16) : format("%060d", index)]
+    k3s_url             = "https://${join("", [for index in range(192) : "k"])}"
+    k3s_images_sha256   = { x86_64 = sha256("x86_64"), aarch64 = sha256("aarch64") }
+    chart_repository    = "https://charts.example.com"
+    has_ca_certificates = true
+    snapshot_bucket     = "snapshots"
+  }
+
+  assert {
+    condition     = length(nonsensitive(local.control_plane_user_data)) < 16384
+    error_message = "User data is shorter than 16 KB with the longest values."
+  }
+  assert {
+    condition = alltrue([
+      for exception in ["localhost", "169.254.169.254", "10.64.0.0/16", "10.42.0.0/15", ".svc", ".cluster.local"] :
+      contains(split(",", local.no_proxy), exception)
+    ])
+    error_message = "What the cluster needs is reached without the proxy."
+  }
+  assert {
+    condition = alltrue([
+      for manifest in [local.cloud_controller, split("---\n", local.disks)[0]] :
+      yamldecode(manifest).spec.repo == "https://charts.example.com" &&
+      yamldecode(manifest).spec.repoCAConfigMap.name == "binnacle-ca-certificates"
+    ])
+    error_message = "Charts come from the repository that is given, whose certificate is trusted."
+  }
+  assert {
+    condition = (
+      { for each in yamldecode(yamldecode(local.cloud_controller).spec.valuesContent).env : each.name => each.value }
+      == { HTTP_PROXY = var.proxy, HTTPS_PROXY = var.proxy, NO_PROXY = local.no_proxy }
+    )
+    error_message = "The cloud controller goes through the proxy."
+  }
+  assert {
+    condition = (
+      yamldecode(yamldecode(split("---\n", local.disks)[0]).spec.valuesContent).proxy
+      == { http_proxy = var.proxy, no_proxy = local.no_proxy }
+    )
+    error_message = "The driver of volumes goes through the proxy."
+  }
+}
+
 run "a_type_of_one_zone_is_refused" {
   command = plan
 

@@ -113,10 +113,20 @@ export const CLUSTER_COMMANDS: readonly Command[] = [
       option("--instance-type <type>", "body.instance_type", "of its machines"),
       option("--agents <count>", "body.agent_count", "beside the server", { kind: "integer" }),
       option("--disk-size <gb>", "body.disk_size_gb", "of each machine", { kind: "integer" }),
+      option("--proxy <address>", "body.egress.proxy", "through which its machines reach what is outside"),
+      option(
+        "--proxy-exceptions <hosts>",
+        "body.egress.no_proxy",
+        "that they reach without it, with commas between them",
+        {
+          kind: "list",
+        },
+      ),
       { from: "--wait", kind: "flag", help: "until its operator has connected" },
       { from: "--timeout <duration>", help: "how long to wait", preset: "15m" },
     ],
     also: ["getCluster"],
+    takesFile: true,
     run: clusterRegistered,
   }),
   verb("updateCluster", "clusters update <cluster>", "Rename or describe a cluster", {

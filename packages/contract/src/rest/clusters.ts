@@ -1,5 +1,6 @@
 import Type, { type Static } from "typebox";
 import { Region } from "../cloud/cloud.ts";
+import { Egress } from "../cloud/egress.ts";
 import { Failure } from "../errors.ts";
 import {
   Description,
@@ -74,6 +75,7 @@ const fields = {
   instance_type: Nullable(InstanceType),
   agent_count: Nullable(AgentCount),
   disk_size_gb: Nullable(DiskSize),
+  egress: Nullable(Egress),
   node_count: Nullable(Type.Integer({ examples: [3] })),
   operator_version: Nullable(Type.String({ examples: ["0.1.0"] })),
   operator_skew: Nullable(
@@ -141,11 +143,12 @@ export const ClusterInput = Type.Object(
     instance_type: Type.Optional(InstanceType),
     agent_count: Type.Optional(AgentCount),
     disk_size_gb: Type.Optional(DiskSize),
+    egress: Type.Optional(Egress),
   },
   {
     ...strict,
     description: "`provider` and `credential_id` go together; with both it is a provisioning request.",
-    dependentRequired: { provider: ["credential_id"], credential_id: ["provider"] },
+    dependentRequired: { provider: ["credential_id"], credential_id: ["provider"], egress: ["provider"] },
     ...regionRules,
     examples: [{ name: "production", description: "Everything that customers see." }],
   },
@@ -179,7 +182,7 @@ export const createCluster = operation({
   description:
     "Without `provider` and `credential_id` it registers a cluster of yours: `pending`, with the command that installs the " +
     "operator. With both it starts provisioning: `region` is the credential's, `instance_type` t3.large, `agent_count` 0 " +
-    "and `disk_size_gb` 50 unless given.",
+    "and `disk_size_gb` 50 unless given. `egress` is for machines behind a proxy or without the internet.",
   credentials: ["clusters:register"],
   params: orgParams,
   body: ClusterInput,

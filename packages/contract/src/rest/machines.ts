@@ -1,5 +1,5 @@
 import Type from "typebox";
-import { Nullable, strict, Uuid } from "../fields.ts";
+import { AnyMap, Nullable, strict, Uuid } from "../fields.ts";
 import { operation } from "../operation.ts";
 import { BOOTSTRAP_STAGES, BOOTSTRAP_STATUSES } from "../states.ts";
 
@@ -41,10 +41,27 @@ export const bootstrapNode = operation({
             examples: ["<JOIN_TOKEN_OF_AGENTS>"],
           }),
         ),
+        ca_certificates: Nullable(
+          Type.String({
+            description: "Authorities that it is to trust beside those of its system.",
+            examples: ["-----BEGIN CERTIFICATE-----\nMIIBIjANBg==\n-----END CERTIFICATE-----\n"],
+          }),
+        ),
+        registries: {
+          ...Nullable(AnyMap({})),
+          description: "The content of `registries.yaml` of k3s; null where images are pulled from where they are.",
+          examples: [{ mirrors: { "docker.io": { endpoint: ["https://mirror.example.com/v2/docker.io"] } } }],
+        },
         operator: Nullable(
           Type.Object({
             chart_url: Type.String({ examples: ["https://binnacle.example.com/charts/binnacle-operator-0.1.0.tgz"] }),
             hub_url: Type.String({ examples: ["wss://binnacle.example.com/hub/v1"] }),
+            hub_proxy: Nullable(
+              Type.String({
+                description: "The value `hub.proxy` of the chart; null where the hub is reached without a proxy.",
+                examples: ["http://proxy.example.com:3128"],
+              }),
+            ),
             cluster_id: Uuid(),
             token: Secret("<AGENT_TOKEN>"),
             namespace: Type.String({ examples: ["binnacle-system"] }),

@@ -2,6 +2,8 @@
 export interface KubernetesRelease {
   readonly version: string;
   readonly sha256: Readonly<Record<string, string>>;
+  /** The same of the archives of its images, where its machines load them. */
+  readonly images?: Readonly<Record<string, string>>;
 }
 
 /** What new clusters get. Those that exist keep theirs until they are upgraded: a kubelet must not be newer than its API server. */

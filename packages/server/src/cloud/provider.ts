@@ -1,4 +1,4 @@
-import type { PriceEstimate, Provider, ProvisioningErrorCode } from "@binnacle/contract";
+import type { Egress, PriceEstimate, Provider, ProvisioningErrorCode } from "@binnacle/contract";
 import type { KubernetesRelease } from "./kubernetes-release.ts";
 
 /**
@@ -29,6 +29,8 @@ export interface WantedCluster<Access extends CloudAccess = CloudAccess> {
   readonly restoredSnapshot: string | null;
   /** The policy that limits the role of a new control plane. */
   readonly permissionsBoundary: string | null;
+  /** How machines reach what is outside of their network; null where nothing is in the way. */
+  readonly egress: Egress | null;
   /** The address of the control plane, as new machines reach it. */
   readonly publicUrl: string;
   /** The ranges from which the Kubernetes API and SSH can be reached. */

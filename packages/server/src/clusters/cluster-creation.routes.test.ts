@@ -3,6 +3,7 @@ import { startWorld } from "@binnacle/world";
 import { afterAll, describe, expect, test } from "vitest";
 import { newId } from "../id.adapter.ts";
 import { productVersion } from "../product-version.adapter.ts";
+import { AUTHORITY } from "../provisioning/egress.fixture.ts";
 import {
   AWS_KEYS,
   nextStatus,
@@ -117,6 +118,60 @@ describe("POST /orgs/{org_id}/clusters, for provisioning", () => {
       instance_type: "t3.large",
       agent_count: 0,
       disk_size_gb: 50,
+    });
+  });
+
+  test("[CL439] how machines reach the internet is stored with the cluster, shown, and in the audit log", async () => {
+    const egress = {
+      proxy: "http://proxy.example.com:3128",
+      no_proxy: [".example.com"],
+      registry_mirrors: [{ registry: "docker.io", endpoints: ["https://mirror.example.com/v2/docker.io"] }],
+      k3s_url: "https://mirror.example.com/k3s",
+    };
+    const { id } = await provisionedCluster(admin.api, org, undefined, { egress });
+    expect((await member.api.get(`/clusters/${id}`)).body).toMatchObject({ egress });
+    const listed = await admin.api.get(`${clusters}?items_per_page=100`);
+    expect(listed.body.data.find((each: { id: string }) => each.id === id)).toMatchObject({ egress });
+    const { data } = (await admin.api.get(`/orgs/${org}/audit-log`)).body;
+    const entry = data.find((each: { resource: { id: string } }) => each.resource.id === id);
+    expect(entry).toMatchObject({ action: "cluster.create", changes: { egress } });
+    const plain = await provisionedCluster(admin.api, org);
+    expect(plain.egress).toBeNull();
+  });
+
+  test("[CL440] a way to the internet that could leave the boot script, or cannot be read, is a 422 and makes nothing", async () => {
+    const credential_id = await storedCredential(admin.api, org);
+    const body = { name: uniqueName("x"), provider: "aws", credential_id };
+    const before = (await admin.api.get(clusters)).body.total_count;
+    for (const [egress, ...field] of [
+      [{ proxy: "http://proxy.example.com/$(reboot)" }, "proxy"],
+      [{ proxy: "http://proxy.example.com", no_proxy: ["a\nb: c"] }, "no_proxy", 0],
+      [{ k3s_url: "https://a'" }, "k3s_url"],
+      [{ registry_mirrors: [{ registry: "&a", endpoints: ["https://a"] }] }, "registry_mirrors", 0, "registry"],
+      [{ ca_certificates: AUTHORITY.replace("MII", "AAA") }, "ca_certificates"],
+    ] as const) {
+      const refused = await admin.api.post(clusters, { ...body, egress });
+      expect(refused).toMatchObject({ status: 422, body: { detail: [{ loc: ["body", "egress", ...field] }] } });
+    }
+    expect((await admin.api.get(clusters)).body.total_count).toBe(before);
+  });
+
+  test("[CL441] a proxy with a password is a 422 that says why and does not repeat it", async () => {
+    const credential_id = await storedCredential(admin.api, org);
+    const egress = { proxy: "http://user:hunter22@proxy.example.com:3128" };
+    const refused = await admin.api.post(clusters, { name: uniqueName("x"), provider: "aws", credential_id, egress });
+    expect(refused).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ["body", "egress", "proxy"], msg: expect.stringContaining("everything on a machine") }] },
+    });
+    expect(JSON.stringify(refused.body)).not.toContain("hunter22");
+  });
+
+  test("[CL442] a cluster of one's own takes no way to the internet, because Binnacle does not make its machines", async () => {
+    const egress = { proxy: "http://proxy.example.com:3128" };
+    expect(await admin.api.post(clusters, { name: uniqueName("mine"), egress })).toMatchObject({
+      status: 422,
+      body: { detail: [{ loc: ["body", "provider"], type: "missing" }] },
     });
   });
 

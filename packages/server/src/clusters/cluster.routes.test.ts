@@ -62,6 +62,7 @@ describe("reading clusters", () => {
       instance_type: null,
       agent_count: null,
       disk_size_gb: null,
+      egress: null,
       node_count: null,
       operator_version: null,
       operator_skew: null,

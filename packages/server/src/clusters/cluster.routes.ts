@@ -22,6 +22,7 @@ import { JOBS_TOPIC } from "../jobs/job.ts";
 import { orgPlace } from "../orgs/org-place.store.ts";
 import type { Ports } from "../ports.ts";
 import { projectAnnouncement } from "../projects/project.ts";
+import { egressProblem } from "../provisioning/egress.ts";
 import {
   newestJob,
   requeue,
@@ -119,11 +120,16 @@ export function clusterRoutes({
           const [id, now] = [newId(), clock()];
           const credential = await credentialFor(tx, org.id, body);
           if (credential && !hasOperatorImage(publicUrl(), operatorChart.image)) throw noOperatorImage();
-          const { name, description = null, provider = null } = body;
+          const problem = egressProblem(body.egress);
+          if (problem) throw problem;
+          const { name, description = null, provider = null, egress = null } = body;
           const options = provisioningOptions(body, credential?.region ?? null);
           const fields = { name, description, provider, credential_id: credential?.id ?? null, ...options };
           const token_version = credential ? 0 : FIRST_TOKEN_VERSION;
-          await insertCluster(tx, { id, org_id: org.id, ...fields, token_version, created_at: now, updated_at: now });
+          await insertCluster(tx, {
+            ...{ id, org_id: org.id, ...fields, token_version, created_at: now, updated_at: now },
+            egress: egress && JSON.stringify(egress),
+          });
           const job =
             credential &&
             (await startProvisioning(tx, {
@@ -140,7 +146,7 @@ export function clusterRoutes({
             resource: resourceOf(cluster),
             orgId: org.id,
             place: { clusterId: id },
-            changes: fields,
+            changes: { ...fields, ...(egress ? { egress } : {}) },
           });
           const announcement = statusAnnouncement(null, cluster, now);
           if (announcement) announce(announcement);

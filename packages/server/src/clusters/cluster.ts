@@ -52,6 +52,7 @@ export function wireCluster(cluster: Cluster, now: Date, version: string): WireC
     instance_type: cluster.instance_type,
     agent_count: cluster.agent_count,
     disk_size_gb: cluster.disk_size_gb,
+    egress: cluster.egress,
     node_count: cluster.node_count,
     operator_version: cluster.operator_version,
     operator_skew: cluster.operator_version === null ? null : skewOf(cluster.operator_version, version),

@@ -38,9 +38,9 @@ export async function registeredCluster(api: Client, org: string) {
 }
 
 /** A cluster in the making, as its creator gets it. */
-export async function provisionedCluster(api: Client, org: string, credential?: string) {
+export async function provisionedCluster(api: Client, org: string, credential?: string, fields: object = {}) {
   const credential_id = credential ?? (await storedCredential(api, org));
-  const named = { name: uniqueName("cloud"), provider: "aws", credential_id };
+  const named = { name: uniqueName("cloud"), provider: "aws", credential_id, ...fields };
   const { status, body } = await api.post(`/orgs/${org}/clusters`, named);
   if (status !== 201) throw new Error(`The cluster was answered with ${status}: ${JSON.stringify(body)}`);
   return body;

@@ -67,6 +67,7 @@ const clusterColumns = {
   instance_type: true,
   agent_count: true,
   disk_size_gb: true,
+  egress: true,
   token_version: true,
   token_floor: true,
   revision: true,

@@ -10,6 +10,7 @@ import type {
   DesiredKind,
   DriftRepair,
   DriftState,
+  Egress,
   FieldChange,
   HaTier,
   Isolation,
@@ -85,6 +86,8 @@ export interface ClusterTable extends Timestamps, Suspended {
   instance_type: string | null;
   agent_count: number | null;
   disk_size_gb: number | null;
+  /** How its machines reach what is outside of their network; null where nothing is in the way. */
+  egress: Json<Egress> | null;
   token_version: Generated<number>;
   token_floor: Generated<number>;
   revision: Generated<number>;

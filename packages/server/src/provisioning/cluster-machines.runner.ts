@@ -1,9 +1,10 @@
-import { FIRST_KUBERNETES, KUBERNETES } from "../cloud/kubernetes-release.ts";
+import { FIRST_KUBERNETES } from "../cloud/kubernetes-release.ts";
 import type { CloudAccess, CloudProvider, Snapshot, WantedCluster } from "../cloud/provider.ts";
 import type { Cluster } from "../clusters/cluster.ts";
 import type { Queries } from "../database/transaction.ts";
 import type { Vault } from "../vault/vault.ts";
 import { newJoinToken, newSshKeyPair } from "./cluster-secrets.adapter.ts";
+import { firstRelease } from "./egress.ts";
 import { type RunHold, saveMadeWith } from "./provisioning-run.store.ts";
 import { NO_BUCKET, NO_SNAPSHOT, RunFailed } from "./provisioning-run.ts";
 
@@ -23,15 +24,16 @@ export async function machinesMadeWith(
   const { publicKey, privateKey } = newSshKeyPair(`binnacle-${cluster.id}`);
   const sealed = (column: string, value: string) => vault.seal(value, { table: "clusters", row: cluster.id, column });
   const snapshotBucket = access["snapshot_bucket"] ?? null;
+  const kubernetes = firstRelease(cluster.egress);
   await saveMadeWith(db, hold, cluster.id, {
     ssh_public_key: publicKey,
     sealed_ssh_key: sealed("sealed_ssh_key", privateKey),
     sealed_join_token: sealed("sealed_join_token", newJoinToken()),
     sealed_agent_token: sealed("sealed_agent_token", newJoinToken()),
-    kubernetes_release: KUBERNETES,
+    kubernetes_release: kubernetes,
     snapshot_bucket: snapshotBucket,
   });
-  return { sshPublicKey: publicKey, kubernetes: KUBERNETES, snapshotBucket };
+  return { sshPublicKey: publicKey, kubernetes, snapshotBucket };
 }
 
 /** The snapshot from which a control plane is made anew. Throws where there is none, before anything is changed. */

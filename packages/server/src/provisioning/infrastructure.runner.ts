@@ -300,6 +300,7 @@ function createSteps(
         ...made,
         kubernetes: job.kubernetes_release ?? made.kubernetes,
         permissionsBoundary: access["permissions_boundary"] ?? null,
+        egress: cluster.egress,
         restoredSnapshot: await restoredSnapshot(made.snapshotBucket),
         ...(await tokens()),
         publicUrl: settings.publicUrl,

@@ -7,6 +7,7 @@ import {
   nodeTokenOf,
   provisionedCluster,
 } from "../clusters/clusters.fixture.ts";
+import { AUTHORITY } from "./egress.fixture.ts";
 
 const world = await startWorld({ env: { BINNACLE_ROLES: "api,hub", BINNACLE_TRUSTED_PROXIES: "127.0.0.1" } });
 const { org, admin } = await world.orgWithPeople();
@@ -20,6 +21,7 @@ const newAddress = () => `203.0.113.${++addresses}`;
 const bootstrap = (body: object, address = newAddress()) =>
   world.anyone.with({ "x-forwarded-for": address }).post("/node-bootstrap", body);
 
+const NOTHING_ELSE = { agent_token: null, ca_certificates: null, registries: null, operator: null };
 const REFUSED = { status: 401, body: { detail: "invalid node token" } };
 
 describe("POST /node-bootstrap", () => {
@@ -27,7 +29,7 @@ describe("POST /node-bootstrap", () => {
     const cluster = await newCluster();
     const answer = await bootstrap(await nodeTokenOf(world, cluster, "agent-1"));
     expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({ join_token: AGENT_JOIN_TOKEN, agent_token: null, operator: null });
+    expect(answer.body).toEqual({ ...NOTHING_ELSE, join_token: AGENT_JOIN_TOKEN });
     expect(answer.headers.get("cache-control")).toBe("no-store");
   });
 
@@ -36,7 +38,7 @@ describe("POST /node-bootstrap", () => {
     const body = await nodeTokenOf(world, cluster, "agent-1");
     const { kysely: db } = world.database;
     await db.updateTable("clusters").set({ sealed_agent_token: null }).where("id", "=", cluster).execute();
-    expect((await bootstrap(body)).body).toEqual({ join_token: JOIN_TOKEN, agent_token: null, operator: null });
+    expect((await bootstrap(body)).body).toEqual({ ...NOTHING_ELSE, join_token: JOIN_TOKEN });
   });
 
   test("[PV98] POST /node-bootstrap gives the token of the server to the control plane alone, beside that of agents", async () => {
@@ -54,12 +56,30 @@ describe("POST /node-bootstrap", () => {
       image: { registry: "registry.example.com" },
       chart_url: expect.stringMatching(/^http.*\/charts\/binnacle-operator-.*\.tgz$/),
       hub_url: expect.stringMatching(/^ws.*\/hub\/v1$/),
+      hub_proxy: null,
       cluster_id: cluster,
       token: expect.stringMatching(/^ey/),
       namespace: "binnacle-system",
     });
     const later = await admin.api.post(`/clusters/${cluster}/agent-credentials`);
     expect(later.body.agent_jwt.token_version).toBe(2);
+  });
+
+  test("[PV103] POST /node-bootstrap gives every machine the authorities and mirrors of its cluster, and the control plane the proxy", async () => {
+    const egress = {
+      proxy: "http://proxy.example.com:3128",
+      registry_mirrors: [{ registry: "docker.io", endpoints: ["https://mirror.example.com"] }],
+      ca_certificates: AUTHORITY,
+    };
+    const { id } = await provisionedCluster(admin.api, org, undefined, { egress });
+    const given = {
+      ca_certificates: AUTHORITY,
+      registries: { mirrors: { "docker.io": { endpoint: ["https://mirror.example.com"] } } },
+    };
+    const agent = await bootstrap(await nodeTokenOf(world, id, "agent-1"));
+    expect(agent.body).toEqual({ ...NOTHING_ELSE, ...given, join_token: AGENT_JOIN_TOKEN });
+    const server = await bootstrap(await nodeTokenOf(world, id, "control-plane"));
+    expect(server.body).toMatchObject({ ...given, operator: { hub_proxy: egress.proxy } });
   });
 
   test("[PV32] POST /node-bootstrap answers one address per token: of several at the same time the others are refused", async () => {

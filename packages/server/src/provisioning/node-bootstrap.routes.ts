@@ -2,12 +2,14 @@ import { bootstrapNode } from "@binnacle/contract";
 import { secondsUntil } from "../accounts/device-login.ts";
 import { bySource, clearAttempts, countAttempt } from "../accounts/login-tally.store.ts";
 import { clustersById, nextTokenVersion } from "../clusters/cluster.store.ts";
+import type { Cluster } from "../clusters/cluster.ts";
 import { chartRef, hubUrl, imageValues, OPERATOR_NAMESPACE } from "../clusters/connection.ts";
 import { inTransaction, type Tx } from "../database/transaction.ts";
 import { rateLimited } from "../fault.ts";
 import { anyone } from "../http/guard.ts";
 import { type Route, route } from "../http/route.ts";
 import type { Ports } from "../ports.ts";
+import { hubProxyOf, registriesOf } from "./egress.ts";
 import { joinTokensOf } from "./join-tokens.ts";
 import { claimNodeToken } from "./node-bootstrap.store.ts";
 import { CONTROL_PLANE_NODE, invalidNodeToken, nodeTokenHash } from "./node-token.ts";
@@ -31,7 +33,7 @@ export function nodeBootstrapRoutes({
   }
 
   /** Returns the version of the operator's new token beside it, for the audit log. */
-  async function operatorFor(tx: Tx, clusterId: string) {
+  async function operatorFor(tx: Tx, { id: clusterId, egress }: Pick<Cluster, "id" | "egress">) {
     const token_version = await nextTokenVersion(tx, clusterId, clock());
     const { token } = await agentTokens.mint(clusterId, token_version);
     const [chart_url, hub_url] = [chartRef(publicUrl(), operatorChart), hubUrl(publicUrl())];
@@ -40,6 +42,7 @@ export function nodeBootstrapRoutes({
       operator: {
         chart_url,
         hub_url,
+        hub_proxy: egress && hubProxyOf(egress, hub_url),
         cluster_id: clusterId,
         token,
         namespace: OPERATOR_NAMESPACE,
@@ -63,7 +66,7 @@ export function nodeBootstrapRoutes({
         if (!cluster || cluster.sealed_join_token === null || cluster.deletion_requested_at) throw invalidNodeToken();
         const isServer = node === CONTROL_PLANE_NODE;
         const { join, agent } = joinTokensOf(vault, cluster);
-        const minted = isServer ? await operatorFor(tx, clusterId) : null;
+        const minted = isServer ? await operatorFor(tx, cluster) : null;
         await clearAttempts(tx, talliesOf(sourceAddress), [tokenHash], now);
         record({
           action: "cluster.node_bootstrap",
@@ -76,6 +79,8 @@ export function nodeBootstrapRoutes({
           // Whoever has the token of the server can take over the cluster, so no agent gets it.
           join_token: isServer ? join : (agent ?? join),
           agent_token: isServer ? agent : null,
+          ca_certificates: cluster.egress?.ca_certificates ?? null,
+          registries: cluster.egress && registriesOf(cluster.egress),
           operator: minted?.operator ?? null,
         };
       });

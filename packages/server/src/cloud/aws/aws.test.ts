@@ -100,6 +100,7 @@ test("[PN85] exactly the variables of the OpenTofu module get a value", () => {
     snapshotBucket: "snapshots",
     restoredSnapshot: null,
     permissionsBoundary: "arn:aws:iam::123456789012:policy/binnacle-boundary",
+    egress: null,
   });
   expect(Object.keys(given).sort()).toEqual(declared.sort());
   expect(given).toMatchObject({ agent_count: 2, node_tokens: { "agent-1": "token" } });

@@ -13,6 +13,7 @@ export const ADDRESS_TAG = "binnacle:address";
 export const kubernetesTag = (clusterId: string) => `kubernetes.io/cluster/${clusterId}`;
 
 export function variables(wanted: AwsCluster): Readonly<Record<string, unknown>> {
+  const { egress, kubernetes } = wanted;
   return {
     cluster_id: wanted.id,
     job_id: wanted.jobId,
@@ -26,8 +27,14 @@ export function variables(wanted: AwsCluster): Readonly<Record<string, unknown>>
     report_tokens: wanted.reportTokens,
     public_url: wanted.publicUrl,
     admin_ranges: wanted.adminRanges,
-    k3s_version: wanted.kubernetes.version,
-    k3s_sha256: wanted.kubernetes.sha256,
+    k3s_version: kubernetes.version,
+    k3s_sha256: kubernetes.sha256,
+    k3s_images_sha256: kubernetes.images ?? {},
+    k3s_url: egress?.k3s_url ?? "",
+    proxy: egress?.proxy ?? "",
+    no_proxy: egress?.no_proxy ?? [],
+    chart_repository: egress?.chart_repository ?? "",
+    has_ca_certificates: egress?.ca_certificates !== undefined,
     snapshot_bucket: wanted.snapshotBucket ?? "",
     restored_snapshot: wanted.restoredSnapshot ?? "",
     permissions_boundary: wanted.permissionsBoundary ?? "",

@@ -1,0 +1,14 @@
+/** An authority that signs itself, without its key. */
+export const AUTHORITY = [
+  "-----BEGIN CERTIFICATE-----",
+  "MIIBcjCCARegAwIBAgIUCLyMk9oIgVs5PK1YqkNj/tIMnVgwCgYIKoZIzj0EAwIw",
+  "DTELMAkGA1UEAwwCY2EwIBcNMjYxMTE5MTg0OTMyWhgPMjEyNjEwMjYxODQ5MzJa",
+  "MA0xCzAJBgNVBAMMAmNhMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEMAk5Xp/h",
+  "6ZACbSYDv4eiObKCHUMY/GbDXxuHpAwlprWaKm2rhKbvnYsgJEf419qo52ztr/TZ",
+  "VC0cdwy47ijpJaNTMFEwHQYDVR0OBBYEFIwc/QcRQ502k6OoHTCnoW0imbRIMB8G",
+  "A1UdIwQYMBaAFIwc/QcRQ502k6OoHTCnoW0imbRIMA8GA1UdEwEB/wQFMAMBAf8w",
+  "CgYIKoZIzj0EAwIDSQAwRgIhAJpZmYLSI6r/i76UibCRZ9LMRy5z5LwFWIPvUoFe",
+  "KtMwAiEA/FyquKYIPDoz+Eoed/bZd1V7EhpZUju2XTE4KzC3yUk=",
+  "-----END CERTIFICATE-----",
+  "",
+].join("\n");
