@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import type { CloudProvider, WantedCluster } from "../../packages/server/src/cloud/provider.ts";
 import { provisionedCluster } from "../../packages/server/src/clusters/clusters.fixture.ts";
+import { AUTHORITY } from "../../packages/server/src/provisioning/egress.fixture.ts";
 import { Machine } from "../tofu/machine.ts";
 import { type SimulatedOperator, simulateOperator } from "../world/simulated-operator.ts";
 import { type Client, startWorld, type World } from "../world/world.ts";
@@ -79,6 +80,41 @@ describe.skipIf(!program)("a machine that boots", () => {
     const wanted = wantedOf.get(id);
     const secrets = [token, ...Object.values({ ...wanted?.nodeTokens }), ...Object.values({ ...wanted?.reportTokens })];
     expect(secrets.filter((secret) => logs.includes(secret))).toEqual([]);
+  });
+
+  test("[CL439] the machines of a cluster, and those that are added later, have the way to the internet that it was made with", async () => {
+    const egress = {
+      proxy: "http://proxy.example.com:3128",
+      no_proxy: ["binnacle.example.com"],
+      registry_mirrors: [{ registry: "docker.io", endpoints: ["https://mirror.example.com/v2/docker.io"] }],
+      ca_certificates: AUTHORITY,
+      k3s_images_sha256: { x86_64: "0".repeat(64) },
+    };
+    const made = await provisionedCluster(api, await world.org(), undefined, { egress });
+    const { id, provisioning_job_id: job } = made;
+    await reaches(job, { phase: "bootstrap" });
+    const expected = { egress, kubernetes: { images: egress.k3s_images_sha256 } };
+    expect(wantedOf.get(id)).toMatchObject(expected);
+    const server = await boot(id, "control-plane");
+    const chart = server.machine.json("var/lib/rancher/k3s/server/manifests/binnacle-operator.yaml");
+    expect(JSON.parse(chart.spec.valuesContent).hub).toMatchObject({ proxy: egress.proxy });
+    const secret = server.machine.json("applied").items.find(({ kind }: { kind: string }) => kind === "Secret");
+    const token = Buffer.from(secret.data.token, "base64").toString();
+    operator = simulateOperator({ url: world.url, token, reports: true });
+    await reaches(job, { status: "succeeded" });
+
+    wantedOf.delete(id);
+    const scaled = await api.post(`/clusters/${id}/scale`, { desired_node_count: 2 });
+    await reaches(scaled.body.id, { phase: "bootstrap" });
+    expect(wantedOf.get(id)).toMatchObject(expected);
+    const agent = await boot(id, "agent-1");
+    for (const { machine } of [server, agent]) {
+      expect(machine.json("etc/rancher/k3s/registries.yaml")).toEqual({
+        mirrors: { "docker.io": { endpoint: ["https://mirror.example.com/v2/docker.io"] } },
+      });
+      expect(machine.read("usr/local/share/ca-certificates/binnacle.crt").trim()).toBe(AUTHORITY.trim());
+    }
+    await reaches(scaled.body.id, { status: "succeeded" });
   });
 
   test("[PN145] a machine that fails is reported with its cause and its journal, and after a retry another one boots", async () => {

@@ -120,16 +120,11 @@ export function clusterRoutes({
           const [id, now] = [newId(), clock()];
           const credential = await credentialFor(tx, org.id, body);
           if (credential && !hasOperatorImage(publicUrl(), operatorChart.image)) throw noOperatorImage();
-          const problem = egressProblem(body.egress);
-          if (problem) throw problem;
           const { name, description = null, provider = null, egress = null } = body;
           const options = provisioningOptions(body, credential?.region ?? null);
-          const fields = { name, description, provider, credential_id: credential?.id ?? null, ...options };
+          const fields = { name, description, provider, credential_id: credential?.id ?? null, egress, ...options };
           const token_version = credential ? 0 : FIRST_TOKEN_VERSION;
-          await insertCluster(tx, {
-            ...{ id, org_id: org.id, ...fields, token_version, created_at: now, updated_at: now },
-            egress: egress && JSON.stringify(egress),
-          });
+          await insertCluster(tx, { id, org_id: org.id, ...fields, token_version, created_at: now, updated_at: now });
           const job =
             credential &&
             (await startProvisioning(tx, {
@@ -146,7 +141,7 @@ export function clusterRoutes({
             resource: resourceOf(cluster),
             orgId: org.id,
             place: { clusterId: id },
-            changes: { ...fields, ...(egress ? { egress } : {}) },
+            changes: fields,
           });
           const announcement = statusAnnouncement(null, cluster, now);
           if (announcement) announce(announcement);
@@ -220,9 +215,11 @@ export function clusterDeletionRoutes({ bus, clock }: Ports<"bus" | "clock">): R
   ];
 }
 
-/** Returns null for a bring-your-own cluster. */
+/** Returns null for a bring-your-own cluster, which has nothing else of a provisioning request. */
 async function credentialFor(tx: Tx, orgId: string, body: ClusterInput): Promise<Credential | null> {
   if (body.credential_id === undefined) return null;
+  const problem = egressProblem(body.egress);
+  if (problem) throw problem;
   const credential = await findOrgCredential(tx, orgId, body.credential_id);
   if (!credential) throw notFound("Credential");
   const mismatch = providerMismatch(credential, body.provider);

@@ -74,8 +74,11 @@ export async function lockCluster(tx: Tx, id: string): Promise<Cluster> {
   return knownCluster(tx, id);
 }
 
-export async function insertCluster(tx: Tx, cluster: Insertable<ClusterTable>): Promise<void> {
-  await tx.insertInto("clusters").values(cluster).execute().catch(rethrowRefused);
+type NewCluster = Omit<Insertable<ClusterTable>, "egress"> & Pick<Cluster, "egress">;
+
+export async function insertCluster(tx: Tx, { egress, ...cluster }: NewCluster): Promise<void> {
+  const row = { ...cluster, egress: egress && JSON.stringify(egress) };
+  await tx.insertInto("clusters").values(row).execute().catch(rethrowRefused);
 }
 
 export async function describeCluster(
