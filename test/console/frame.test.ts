@@ -118,17 +118,38 @@ describeInBrowser("the frame", (visit) => {
     expect(await page.getByText("Your profile is saved.").count()).toBe(0);
   });
 
-  test("[WC152] a page whose file is no longer there asks for a reload, inside the frame", async () => {
+  test("[WC152] a page whose file is no longer there says that Binnacle was updated where the server has another version, inside the frame", async () => {
     const visitor = await visit({ url: world.url });
     const { page } = visitor;
     await page.route("**/assets/members-page*.js", (route) => route.fulfill({ status: 404 }));
     await visitor.signIn(world.admin.username, world.admin.password);
     await visitor.goTo("/o/demo/members");
+    await page.getByText("This part of the console could not be loaded").waitFor();
+    await page.route(`${world.url}/`, (route) =>
+      route.fulfill({ contentType: "text/html", body: '<script type="module" src="/assets/index-next.js"></script>' }),
+    );
+    await visitor.goTo("/o/demo/members");
     await page.getByText("Binnacle was updated: reload the page").waitFor();
+    await page.unroute(`${world.url}/`);
     await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Projects" }).click();
     await page.getByRole("heading", { level: 1, name: "Projects" }).waitFor();
     await page.unroute("**/assets/members-page*.js");
     await visitor.goTo("/o/demo/members");
+    await page.getByRole("heading", { level: 1, name: "Members" }).waitFor();
+  });
+
+  test("[WC152] a page that is opened for the first time while the server is away says so, and opens when the server answers", async () => {
+    const visitor = await visit({ url: world.url });
+    const { page } = visitor;
+    await visitor.signIn(world.admin.username, world.admin.password);
+    await visitor.goTo("/o/demo/projects");
+    await page.getByRole("heading", { level: 1, name: "Projects" }).waitFor();
+    await page.route("**/*", (route) => route.abort("connectionrefused"));
+    await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Members" }).click();
+    await page.getByRole("heading", { level: 1, name: "The server cannot be reached" }).waitFor();
+    expect(await page.getByText("Binnacle was updated").count()).toBe(0);
+    expect(await page.getByRole("navigation", { name: "Main" }).isVisible()).toBe(true);
+    await page.unroute("**/*");
     await page.getByRole("heading", { level: 1, name: "Members" }).waitFor();
   });
 

@@ -6,6 +6,7 @@ import {
   type GetCredential,
   refreshTokenOf,
   SessionCredentials,
+  type SessionEnd,
   type SessionTokens,
 } from "./credentials.ts";
 import { BinnacleError, type FailureOf, Refused, Unauthenticated, UnexpectedAnswer } from "./errors.ts";
@@ -36,8 +37,8 @@ export interface ClientOptions {
   readonly session?: SessionTokens;
   /** Is asked for a credential before each request, and for another one when it was refused. */
   readonly getCredential?: GetCredential;
-  /** Told whenever the session changes: by a login, a refresh, or its end (null). */
-  readonly onSession?: (session: SessionTokens | null) => void;
+  /** Told whenever the session changes: by a login, a refresh, or its end (null), with why it has ended. */
+  readonly onSession?: (session: SessionTokens | null, end?: SessionEnd) => void;
   /** Told of every request that was sent, for logs. It holds nothing that is secret. */
   readonly onAttempt?: (attempt: Attempt) => void;
   /** How this program calls itself. Browsers name themselves. */
@@ -280,7 +281,7 @@ export function makeClient(options: ClientOptions & { readonly clock: Clock }): 
     },
     async logout(given = {}) {
       await send("logout", {}, given);
-      sessions.set(null);
+      sessions.end("signed_out");
     },
     get session() {
       return sessions.session;

@@ -6,6 +6,9 @@ export interface SessionTokens {
   readonly refreshToken?: string;
 }
 
+/** Why there is no session any more: by `logout`, because the server refused it, or because the browser's cookie is of somebody else. */
+export type SessionEnd = "signed_out" | "refused" | "of_another";
+
 export interface Credentials {
   /** What to send with the next request; null is nothing. */
   current(): Promise<string | null>;
@@ -44,8 +47,8 @@ export function askedFor(getCredential: GetCredential): Credentials {
 export interface SessionPorts {
   /** Exchanges the refresh token, or the browser's cookie, for an access token. */
   refresh(refreshToken: string | undefined): Promise<string>;
-  /** Told of every change, null being the end, so that a program can keep the session. */
-  onChange?: ((session: SessionTokens | null) => void) | undefined;
+  /** Told of every change, null being the end with its reason, so that a program can keep the session. */
+  onChange?: ((session: SessionTokens | null, end?: SessionEnd) => void) | undefined;
 }
 
 /** A session that renews its access token, once for all who need it. */
@@ -63,10 +66,19 @@ export class SessionCredentials implements Credentials {
     return this.#session;
   }
 
-  set(session: SessionTokens | null): void {
+  set(session: SessionTokens): void {
+    this.#replace(session);
+    this.#ports.onChange?.(session);
+  }
+
+  end(why: SessionEnd): void {
+    this.#replace(null);
+    this.#ports.onChange?.(null, why);
+  }
+
+  #replace(session: SessionTokens | null): void {
     this.#session = session;
     this.#refreshing = null;
-    this.#ports.onChange?.(session);
   }
 
   async current(): Promise<string | null> {
@@ -86,13 +98,16 @@ export class SessionCredentials implements Credentials {
     if (this.#refreshing) return this.#refreshing;
     // A login or logout meanwhile has made another session; the answer then belongs to none.
     const isSame = () => this.#session === session;
+    let end: SessionEnd = "refused";
     const refreshing: Promise<string | null> = this.#ports
       .refresh(session.refreshToken)
       .then((accessToken) => {
         if (isSame()) {
           // The browser's cookie may be of a later login by somebody else. Nothing of this session may be done in their name.
-          if (isOfAnother(session.accessToken, accessToken))
+          if (isOfAnother(session.accessToken, accessToken)) {
+            end = "of_another";
             throw new Unauthenticated("Somebody else has signed in.", { operation: "refreshAccessToken" });
+          }
           this.set({ ...session, accessToken });
         }
         return this.#session?.accessToken ?? null;
@@ -100,7 +115,7 @@ export class SessionCredentials implements Credentials {
       .catch((error: unknown) => {
         if (!isSame()) return this.#session?.accessToken ?? null;
         // Only the server ends a session: one that could not be asked may go on later.
-        if (error instanceof Unauthenticated) this.set(null);
+        if (error instanceof Unauthenticated) this.end(end);
         throw error;
       })
       .finally(() => {

@@ -17,7 +17,7 @@ export const waitForDeployment = (
 
 export type { Attempted, CallOptions, Client, ClientOptions, Reply } from "./client.ts";
 export type { Clock } from "./clock.ts";
-export type { GetCredential, SessionTokens } from "./credentials.ts";
+export type { GetCredential, SessionEnd, SessionTokens } from "./credentials.ts";
 export { type Deployed, DeploymentFailed, type WaitOptions } from "./deployment.ts";
 export {
   BinnacleError,

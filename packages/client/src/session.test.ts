@@ -180,13 +180,31 @@ test.each([
 });
 
 test("[WC150] a refresh that returns the token of another user ends the session, and sends nothing in their name", async () => {
-  const notified: (SessionTokens | null)[] = [];
+  const notified: unknown[] = [];
   const { client, clock, sent } = scripted([server(tokenOf("bob"))], {
     session: { accessToken: tokenOf("ada") },
-    onSession: (it) => notified.push(it),
+    onSession: (...it) => notified.push(it),
   });
   const error: BinnacleError = await errorFrom(clock.run(client.call("updateOrg", { id: "1", body: { name: "a" } })));
   expect(error).toMatchObject({ name: "Unauthenticated" });
-  expect(notified).toEqual([null]);
+  expect(notified).toEqual([[null, "of_another"]]);
   expect(sent.map(bearer)).not.toContain(`Bearer ${tokenOf("bob")}`);
+});
+
+test("[CN16] a program is told whether a session was refused by the server or ended by itself", async () => {
+  const ends: unknown[] = [];
+  const refused = scripted([server("new", json(401, { detail: "Invalid refresh token." }))], {
+    session: { accessToken: "old", refreshToken: "r" },
+    onSession: (...it) => ends.push(it),
+  });
+  await refused.clock.run(errorFrom(refused.client.call("getMe")));
+  const left = scripted([json(200, { message: "Bye." })], {
+    session: { accessToken: "old", refreshToken: "r" },
+    onSession: (...it) => ends.push(it),
+  });
+  await left.clock.run(left.client.logout());
+  expect(ends).toEqual([
+    [null, "refused"],
+    [null, "signed_out"],
+  ]);
 });

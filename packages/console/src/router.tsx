@@ -8,6 +8,7 @@ import {
 } from "@tanstack/react-router";
 import { Loaded } from "./components/loaded.tsx";
 import { EmptyState, Page } from "./components/page.tsx";
+import { withoutReload } from "./frame/not-loaded.ts";
 import { OrgProvider } from "./frame/org.tsx";
 import { useCurrentOrg, useOrgs } from "./frame/org-switcher.tsx";
 import { PageFailure } from "./frame/page-failure.tsx";
@@ -74,8 +75,11 @@ function OrgPages() {
 }
 
 /** A page is loaded when somebody goes there. */
+const lazyPage = (load: () => Promise<Record<string, unknown>>, name: string) =>
+  lazyRouteComponent((() => withoutReload(load())) as never, name as never);
+
 const page = <const P extends string>(path: P, load: () => Promise<Record<string, unknown>>, name: string) =>
-  createRoute({ getParentRoute: () => org, path, component: lazyRouteComponent(load as never, name as never) });
+  createRoute({ getParentRoute: () => org, path, component: lazyPage(load, name) });
 
 const orgPages = [
   createRoute({ getParentRoute: () => org, path: "/", component: () => <Navigate to="/" replace /> }),
@@ -105,17 +109,17 @@ const outside = [
   createRoute({
     getParentRoute: () => root,
     path: "account",
-    component: lazyRouteComponent(() => import("./account/account-page.tsx"), "AccountPage"),
+    component: lazyPage(() => import("./account/account-page.tsx"), "AccountPage"),
   }),
   createRoute({
     getParentRoute: () => root,
     path: "device",
-    component: lazyRouteComponent(() => import("./account/device-page.tsx"), "DevicePage"),
+    component: lazyPage(() => import("./account/device-page.tsx"), "DevicePage"),
   }),
   createRoute({
     getParentRoute: () => root,
     path: "admin",
-    component: lazyRouteComponent(() => import("./administration/administration-page.tsx"), "AdministrationPage"),
+    component: lazyPage(() => import("./administration/administration-page.tsx"), "AdministrationPage"),
   }),
 ];
 

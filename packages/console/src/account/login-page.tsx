@@ -1,12 +1,10 @@
-import { Unauthenticated } from "@binnacle/client";
-import { Alert, Button, Center, Paper, PasswordInput, Stack, Text, TextInput, Title } from "@mantine/core";
+import { Button, Center, Paper, PasswordInput, Stack, Text, TextInput, Title } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useDocumentTitle } from "@mantine/hooks";
-import { IconAlertCircle } from "@tabler/icons-react";
 import { useState } from "react";
 import { session } from "../api/session.adapter.ts";
-import { FailurePanel } from "../components/loaded.tsx";
 import { Logo } from "../frame/logo.tsx";
+import { Refusal } from "./refusal.tsx";
 
 export function LoginPage() {
   useDocumentTitle("Sign in · Binnacle");
@@ -56,15 +54,5 @@ export function LoginPage() {
         </form>
       </Paper>
     </Center>
-  );
-}
-
-/** Wrong credentials are not a failure of the console: the API's own words say all, and nobody needs to look for the request. */
-function Refusal({ error }: { readonly error: unknown }) {
-  if (!(error instanceof Unauthenticated)) return <FailurePanel error={error} />;
-  return (
-    <Alert color="red" variant="light" role="alert" icon={<IconAlertCircle aria-hidden />}>
-      {error.message}
-    </Alert>
   );
 }

@@ -5,7 +5,8 @@ import { IconPlus } from "@tabler/icons-react";
 import { useState } from "react";
 import { useAll } from "../api/all.runner.ts";
 import { addonAddress, projectAddress } from "../components/addresses.ts";
-import { ChoicesFilter, choicesOf, ObjectFilter, SearchFilter } from "../components/filters.tsx";
+import { ChoicesFilter, choicesOf, ObjectFilter, SearchFilter, useKnownSearch } from "../components/filters.tsx";
+import type { Offered } from "../components/known-search.ts";
 import { RowLink, TextLink } from "../components/links.tsx";
 import { type Column, ListTable, timeColumn } from "../components/list-table.tsx";
 import { Loaded, PendingCards } from "../components/loaded.tsx";
@@ -118,9 +119,11 @@ function DefinitionCard({
   );
 }
 
+const FILTERS: Readonly<Record<string, Offered>> = { phase: PHASES, project: "id" };
+
 function Instances(props: { readonly definitions: readonly AddonDefinition[]; readonly onCatalog: () => void }) {
   const org = useOrg();
-  const [search] = usePageSearch();
+  const { known: search, notice } = useKnownSearch(FILTERS);
   const projects = useAll("listProjects", { org_id: org.id });
   const own = projects.data ?? [];
   const input = {
@@ -139,7 +142,7 @@ function Instances(props: { readonly definitions: readonly AddonDefinition[]; re
     },
     {
       title: "Status",
-      width: "minmax(140px, 1.2fr)",
+      width: "minmax(150px, 1.4fr)",
       render: (addon) => (
         <StatusCell status={confirmedStatus(ADDON_PHASE[addon.phase], addon)} reason={addon.phase_message} />
       ),
@@ -170,6 +173,7 @@ function Instances(props: { readonly definitions: readonly AddonDefinition[]; re
         <ChoicesFilter name="phase" label="Any status" choices={PHASES} />
         <ObjectFilter name="project" label="All projects" />
       </Group>
+      {notice}
       <ListTable
         label="Addon instances"
         operation="listAddonInstances"

@@ -1,4 +1,4 @@
-import { BinnacleError, Invalid } from "@binnacle/client";
+import { BinnacleError, Invalid, Unauthenticated } from "@binnacle/client";
 
 /** An error in the form in which every page shows it. */
 export interface FailureView {
@@ -112,6 +112,9 @@ export const failureOf = ({ error, failureCount = 0, failureReason = null }: Tri
 
 /** How long to wait after so many earlier failures, until the server is asked again. */
 export const retryDelayMs = (failures: number): number => Math.min(1_000 * 2 ** failures, 10_000);
+
+/** The session has ended. What was read is kept for the person who signs in again. */
+export const isSignedOut = (error: unknown): boolean => error instanceof Unauthenticated;
 
 /** Whether another try may succeed without anybody doing something. */
 export const isTransient = (error: unknown): boolean => {

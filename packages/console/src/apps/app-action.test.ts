@@ -24,6 +24,12 @@ test.each([
   expect(obstacle(action, state)).toBeNull();
 });
 
+test("[WC31] an addon can be detached where one is attached, and in a list, where nobody knows", () => {
+  expect(obstacle("detach_addon", { ...running, hasAttached: false })).toBe("No addon is attached to the app.");
+  expect(obstacle("detach_addon", { ...running, hasAttached: true })).toBeNull();
+  expect(obstacle("detach_addon", running)).toBeNull();
+});
+
 test("[WC30] an app that is being deleted has no primary action", () => {
   expect(primaryAction({ ...running, phase: "deleting", paused: true, drift_state: "blocked_sync" })).toBeNull();
 });

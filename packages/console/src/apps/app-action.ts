@@ -1,5 +1,6 @@
 import type { App, Suspension } from "@binnacle/client";
 import { explanationOf } from "../status/reason.ts";
+import { attachedInstances } from "./components.ts";
 
 /** The operations on an app that the page offers. `edit` leads to the configuration. */
 export type AppAction =
@@ -25,14 +26,17 @@ export interface AppState {
   /** What has been suspended, where that is known: its project or cluster holds it, too. */
   readonly suspended_scope?: Suspension["scope"] | undefined;
   readonly drift_state: App["drift"]["state"];
+  /** Left out where the components are not known, as in a list. */
+  readonly hasAttached?: boolean | undefined;
 }
 
-export const stateOf = (app: Pick<App, "phase" | "paused" | "suspended" | "drift">): AppState => ({
+export const stateOf = (app: Pick<App, "phase" | "paused" | "suspended" | "drift" | "components">): AppState => ({
   phase: app.phase,
   paused: app.paused,
   suspended: app.suspended !== null,
   suspended_scope: app.suspended?.scope,
   drift_state: app.drift.state,
+  hasAttached: attachedInstances(app.components).size > 0,
 });
 
 /**
@@ -50,6 +54,7 @@ export function obstacle(action: AppAction, state: AppState): string | null {
   if (action === "take_over") return "No other manager holds fields of the app.";
   if (paused && (action === "pause" || action === "scale")) return "The app is paused.";
   if (!paused && action === "resume") return "The app is not paused.";
+  if (action === "detach_addon" && state.hasAttached === false) return "No addon is attached to the app.";
   return null;
 }
 

@@ -3,12 +3,19 @@ import { Button, Group, Text } from "@mantine/core";
 import { IconPlayerPause, IconPlayerPlay, IconPlus, IconRefresh } from "@tabler/icons-react";
 import { useCallback, useMemo, useState } from "react";
 import { binnacleOf } from "../components/commands.ts";
-import { ChoiceFilter, ChoicesFilter, choicesOf, ObjectFilter, SearchFilter } from "../components/filters.tsx";
+import {
+  ChoiceFilter,
+  ChoicesFilter,
+  choicesOf,
+  ObjectFilter,
+  SearchFilter,
+  useKnownSearch,
+} from "../components/filters.tsx";
+import type { Offered } from "../components/known-search.ts";
 import { ButtonLink } from "../components/links.tsx";
 import { type Column, Dimmed, ListTable } from "../components/list-table.tsx";
 import { EmptyState, Page } from "../components/page.tsx";
 import { useMayCreate } from "../components/use-may-create.tsx";
-import { usePageSearch } from "../components/use-search.tsx";
 import { useMay, useOrg } from "../frame/org.tsx";
 import { APP_PHASE, DRIFT_STATE } from "../status/status.ts";
 import { StatusBadge } from "../status/status-badge.tsx";
@@ -19,6 +26,13 @@ import { shortImage } from "./components.ts";
 
 const PHASES = Object.entries(APP_PHASE).map(([value, { word }]) => ({ value, label: word }));
 const DRIFTS = Object.entries(DRIFT_STATE).map(([value, { word }]) => ({ value, label: word }));
+const FILTERS: Readonly<Record<string, Offered>> = {
+  phase: PHASES,
+  drift: DRIFTS,
+  project: "id",
+  cluster: "id",
+  sort: { orders: ["name", "phase", "project", "cluster", "deployed_at"] },
+};
 
 function columnsOf(org: string): readonly Column<AppSummary>[] {
   const { name, status, ready, deployed } = appColumns(org);
@@ -66,7 +80,7 @@ function columnsOf(org: string): readonly Column<AppSummary>[] {
 export function AppsPage() {
   const org = useOrg();
   const mayCreate = useMayCreate("createApp");
-  const [search, choose] = usePageSearch();
+  const { known: search, choose, notice } = useKnownSearch(FILTERS);
   const [selected, setSelected] = useState<ReadonlyMap<string, AppSummary>>(new Map());
   const isFiltered = ["q", "phase", "project", "cluster", "drift"].some((key) => search[key]);
   const create = (
@@ -87,6 +101,7 @@ export function AppsPage() {
   return (
     <Page title="Apps" actions={mayCreate ? create : null}>
       <Filters />
+      {notice}
       <BulkBar selected={selected} onClear={() => setSelected(new Map())} />
       <ListTable
         label="Apps"

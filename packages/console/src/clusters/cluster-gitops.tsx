@@ -13,7 +13,7 @@ const REFETCH_MS = 10_000;
 
 const STATES: Readonly<Record<Gitops["state"], StatusView>> = {
   off: { tone: "unknown", word: "Off" },
-  waiting: { tone: "progress", word: "Not written yet" },
+  waiting: { tone: "unknown", word: "Not written yet", sign: "waiting" },
   in_sync: { tone: "good", word: "In sync" },
   pending: { tone: "progress", word: "Being written" },
   failing: { tone: "bad", word: "Failing" },

@@ -194,7 +194,7 @@ test.each([
 });
 
 test.each([
-  ["pending", "0.1.0", "progress"],
+  ["pending", "0.1.0", "unknown"],
   ["running", "0.1.0", "progress"],
   ["running", "0.2.0", undefined],
   ["returned", "0.1.0", "bad"],

@@ -116,7 +116,7 @@ export function estimateText({ monthly, currency, prices_of, note }: PriceEstima
 }
 
 export const JOB_STATUS: Readonly<Record<ProvisioningJob["status"], StatusView>> = {
-  pending: { tone: "progress", word: "Pending" },
+  pending: { tone: "unknown", word: "Pending", sign: "waiting" },
   running: { tone: "progress", word: "Running" },
   succeeded: { tone: "good", word: "Succeeded" },
   failed: { tone: "bad", word: "Failed" },
@@ -250,7 +250,7 @@ export function upgradeMark({
   operator_version,
 }: Pick<Cluster, "operator_upgrade" | "operator_version">): StatusView | null {
   if (!upgrade || upgrade.to_version === operator_version) return null;
-  if (upgrade.phase === "pending") return { tone: "progress", word: "waits" };
+  if (upgrade.phase === "pending") return { tone: "unknown", word: "waits", sign: "waiting" };
   if (upgrade.phase === "running") return { tone: "progress", word: "upgrading" };
   return upgrade.phase === "returned" || upgrade.phase === "failed" ? { tone: "bad", word: "upgrade failed" } : null;
 }

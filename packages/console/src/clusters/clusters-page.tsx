@@ -4,13 +4,13 @@ import { Card, Group, SegmentedControl } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { useMemo } from "react";
 import { clusterAddress } from "../components/addresses.ts";
-import { ChoicesFilter, choicesOf, SearchFilter } from "../components/filters.tsx";
+import { ChoicesFilter, choicesOf, SearchFilter, useKnownSearch } from "../components/filters.tsx";
 import { Later } from "../components/later.tsx";
 import { ButtonLink, RowLink } from "../components/links.tsx";
 import { type Column, ListTable } from "../components/list-table.tsx";
 import { EmptyState, Page } from "../components/page.tsx";
-import { usePageSearch } from "../components/use-search.tsx";
 import { Allowed, useMay, useOrg } from "../frame/org.tsx";
+import type { Search } from "../search.ts";
 import { CLUSTER_STATUS, confirmedStatus } from "../status/status.ts";
 import { Basis, StatusCell } from "../status/status-badge.tsx";
 import { stageText } from "./cluster-labels.ts";
@@ -21,8 +21,7 @@ import { UpgradeAll } from "./upgrade-all.tsx";
 
 const STATUSES = Object.entries(CLUSTER_STATUS).map(([value, { word }]) => ({ value, label: word }));
 
-/** An address may name anything. */
-const isStatus = (word: string): word is Cluster["status"] => Object.hasOwn(CLUSTER_STATUS, word);
+const FILTERS = { status: STATUSES };
 
 const columnsOf = (org: string): readonly Column<Cluster>[] => [
   {
@@ -70,7 +69,7 @@ const columnsOf = (org: string): readonly Column<Cluster>[] => [
 /** All clusters of the organization: as a list, or as a map of tiles. */
 export function ClustersPage() {
   const org = useOrg();
-  const [search, choose] = usePageSearch();
+  const { known: search, choose, notice } = useKnownSearch(FILTERS);
   const isMap = search["view"] === "map";
   return (
     <Page
@@ -103,22 +102,22 @@ export function ClustersPage() {
           />
         </Later>
       </Group>
+      {notice}
       {isMap ? (
         <Card padding="md">
           <Fleet orgId={org.id} search={search["q"] ?? ""} statuses={choicesOf(search["status"])} />
         </Card>
       ) : (
-        <ClusterList />
+        <ClusterList search={search} />
       )}
     </Page>
   );
 }
 
-function ClusterList() {
+function ClusterList({ search }: { readonly search: Search }) {
   const org = useOrg();
   const may = useMay();
-  const [search] = usePageSearch();
-  const statuses = choicesOf(search["status"]).filter(isStatus);
+  const statuses = choicesOf(search["status"]) as Cluster["status"][];
   const input = {
     org_id: org.id,
     ...(search["q"] ? { search: search["q"] } : {}),

@@ -90,11 +90,11 @@ function Legend({ clusters }: { readonly clusters: readonly FleetCluster[] }) {
   const org = useOrg();
   return (
     <Group gap="6px 16px" component="ul" m={0} p={0} style={{ listStyle: "none" }}>
-      {tally(clusters).map(({ tone, word, count, statuses }) => (
-        <Group key={word} component="li" gap={6} wrap="nowrap">
-          <ToneIcon tone={tone} />
+      {tally(clusters).map(({ count, statuses, ...status }) => (
+        <Group key={status.word} component="li" gap={6} wrap="nowrap">
+          <ToneIcon {...status} />
           <TextLink to={`/o/${org.slug}/clusters`} search={{ status: statuses.join(",") }}>
-            {word}
+            {status.word}
           </TextLink>
           <Text size="sm" fw={600} style={{ fontVariantNumeric: "tabular-nums" }}>
             {count.toLocaleString()}

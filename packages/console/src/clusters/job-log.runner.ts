@@ -18,7 +18,7 @@ export function useJobLog(jobId: string, attempts: number) {
           const all = [...before.lines, ...items.flatMap((item) => ("line" in item ? [item.line] : []))];
           return { lines: all.slice(-MOST_LINES), cut: before.cut + Math.max(0, all.length - MOST_LINES) };
         }),
-      clear: () => setShown(NOTHING),
+      begin: () => setShown(NOTHING),
     },
   );
   return { ...followed, cut, text: useMemo(() => lines.join("\n"), [lines]) };

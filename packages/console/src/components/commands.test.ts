@@ -13,6 +13,13 @@ test("[WC6] a change is shown as a curl command that names the token by a variab
   );
 });
 
+test("[WC820] the curl command of a call for which nothing is chosen yet says so at its place", () => {
+  const input = { namespace: "web", name: "shop", project_id: "", addon_instance_id: "" };
+  expect(curlOf("https://b.example", "detachAddon", input)).toContain(
+    "'https://b.example/api/v1/apps/web/shop/attach-addon/…?project_id=…'",
+  );
+});
+
 test("[WC6] a quote in a value cannot end an argument of the shown command", () => {
   const input = { namespace: "web", name: "shop", body: { description: "it's; rm -rf /" } };
   expect(curlOf("https://b.example", "updateApp", input)).toContain(`it'\\''s; rm -rf /`);

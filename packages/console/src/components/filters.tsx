@@ -1,9 +1,10 @@
-import { MultiSelect, Select, TextInput } from "@mantine/core";
+import { Alert, Button, Group, MultiSelect, Select, Text, TextInput } from "@mantine/core";
 import { useDebouncedCallback, useDebouncedValue } from "@mantine/hooks";
 import { IconSearch } from "@tabler/icons-react";
 import { useEffect, useState } from "react";
 import { useRead } from "../api/queries.runner.ts";
 import { useOrg } from "../frame/org.tsx";
+import { knownSearch, type Offered, wrongText } from "./known-search.ts";
 import { Later } from "./later.tsx";
 import { usePageSearch } from "./use-search.tsx";
 
@@ -31,6 +32,37 @@ export function SearchFilter({ name = "q", label }: { readonly name?: string; re
   );
 }
 
+/**
+ * The choices of the address that the page has a meaning for, and a line about the others. They are left out, because the API
+ * would refuse the whole list, in words about its parameters.
+ */
+export function useKnownSearch(filters: Readonly<Record<string, Offered>>) {
+  const [search, choose] = usePageSearch();
+  const { known, wrong } = knownSearch(search, filters);
+  const notice =
+    wrong.length === 0 ? null : (
+      <Alert color="yellow" p="xs" role="status">
+        <Group gap="sm">
+          <Text size="sm" style={{ overflowWrap: "anywhere" }}>
+            {wrong.map(wrongText).join(" ")} This part is left out.
+          </Text>
+          <Button
+            size="compact-xs"
+            variant="default"
+            onClick={() => choose(Object.fromEntries(wrong.map(({ name }) => [name, known[name]])))}
+          >
+            Remove it from the address
+          </Button>
+        </Group>
+      </Alert>
+    );
+  return { known, choose, notice };
+}
+
+/** The values of a filter that are on offer; the page says which are not. */
+const offeredOf = ({ choices }: ChoiceProps, chosen: readonly string[]): string[] =>
+  chosen.filter((value) => choices.some((choice) => choice.value === value));
+
 interface ChoiceProps {
   readonly name: string;
   readonly label: string;
@@ -46,7 +78,7 @@ export function ChoiceFilter(props: ChoiceProps) {
         aria-label={props.label}
         placeholder={props.label}
         data={[...props.choices]}
-        value={search[props.name] ?? null}
+        value={offeredOf(props, [search[props.name] ?? ""])[0] ?? null}
         onChange={(value) => choose({ [props.name]: value ?? undefined })}
         clearable
         searchable={props.choices.length > 8}
@@ -110,14 +142,14 @@ export function ObjectFilter({ name, label }: { readonly name: keyof typeof READ
 /** Any of several values, in the address under its name and separated by commas. */
 export function ChoicesFilter(props: ChoiceProps) {
   const [search, choose] = usePageSearch();
-  const chosen = choicesOf(search[props.name]);
+  const chosen = offeredOf(props, choicesOf(search[props.name]));
   return (
     <Later width={240}>
       <MultiSelect
         aria-label={props.label}
         placeholder={chosen.length === 0 ? props.label : ""}
         data={[...props.choices]}
-        value={[...chosen]}
+        value={chosen}
         onChange={(values) => choose({ [props.name]: values.join(",") })}
         clearable
         w={{ base: "100%", xs: 240 }}

@@ -1,7 +1,7 @@
 import { Alert, Button, Code, CopyButton, Group, SimpleGrid, Skeleton, Stack, Text } from "@mantine/core";
 import { IconAlertCircle, IconLock, IconMapSearch, IconPlugConnectedX } from "@tabler/icons-react";
 import { type ComponentType, lazy, type ReactNode, Suspense } from "react";
-import { failureOf, failureView, isTransient } from "../api/failure.ts";
+import { failureOf, failureView, isSignedOut, isTransient } from "../api/failure.ts";
 
 export interface Query<T> {
   readonly data: T | undefined;
@@ -24,13 +24,14 @@ export function Loaded<T>(props: {
 }) {
   const { of, children, skeleton } = props;
   const failure = failureOf(of);
-  if (failure && (of.data === undefined || !isTransient(failure))) {
+  const keeps = isTransient(failure) || isSignedOut(failure);
+  if (failure && (of.data === undefined || !keeps)) {
     return <FailurePanel error={failure} onRetry={() => void of.refetch()} isRepeated={!of.error} />;
   }
   if (of.data === undefined) return skeleton ?? <LoadingLines />;
   return (
     <>
-      {failure ? <StaleLine error={failure} /> : null}
+      {failure && !isSignedOut(failure) ? <StaleLine error={failure} /> : null}
       {children(of.data)}
     </>
   );

@@ -18,10 +18,24 @@ test.each([
       ["New", null],
     ],
   ],
-  ["/o/demo/clusters/01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11", [["Clusters", "/o/demo/clusters"]]],
+  [
+    "/o/demo/clusters/01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11",
+    [
+      ["Clusters", "/o/demo/clusters"],
+      ["getCluster", null],
+    ],
+  ],
+  [
+    "/o/demo/clusters/01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11/jobs/01932c07-31f1-7a4e-8d8b-6f1a2f0c5d12",
+    [
+      ["Clusters", "/o/demo/clusters"],
+      ["getCluster", "/o/demo/clusters/01932c07-31f1-7a4e-8d8b-6f1a2f0c5d11"],
+      ["Provisioning job", null],
+    ],
+  ],
   ["/admin", [["Administration", null]]],
 ])("[WC8] the breadcrumb leads to the pages above %s", (path, expected) => {
-  expect(crumbsOf(path).map(({ label, to }) => [label, to])).toEqual(expected);
+  expect(crumbsOf(path).map(({ label, to, object }) => [object?.read ?? label, to])).toEqual(expected);
 });
 
 test("[WC8] every page of the navigation has an address and a key of its own", () => {

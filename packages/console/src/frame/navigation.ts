@@ -33,11 +33,21 @@ export const NAVIGATION: readonly (readonly NavEntry[])[] = [
 export const ENTRIES: readonly NavEntry[] = NAVIGATION.flat();
 
 export interface Crumb {
+  /** Empty until the object has been read that it is named after. */
   readonly label: string;
   readonly to: string | null;
+  /** What the address has by its id, which says nothing to people. */
+  readonly object?: { readonly read: "getProject" | "getCluster" | "getAddonInstance"; readonly id: string };
 }
 
-/** The breadcrumb of an address: the section, then the object in it. */
+const BY_ID: Readonly<Record<string, NonNullable<Crumb["object"]>["read"]>> = {
+  projects: "getProject",
+  clusters: "getCluster",
+  addons: "getAddonInstance",
+};
+const ID = /^[0-9a-f-]{36}$/;
+
+/** The breadcrumb of an address: the section, then the object in it, and what is inside of the object. */
 export function crumbsOf(path: string): readonly Crumb[] {
   const [root, org, section, ...rest] = path.split("/").filter(Boolean).map(decodeURIComponent);
   if (root !== "o" || !section)
@@ -45,9 +55,12 @@ export function crumbsOf(path: string): readonly Crumb[] {
   const entry = ENTRIES.find(({ to }) => to === section);
   const base = `/o/${encodeURIComponent(org ?? "")}/${section}`;
   const first: Crumb = { label: entry?.label ?? section, to: rest.length > 0 ? base : null };
+  const [id = "", ...inside] = rest;
+  const read = BY_ID[section];
+  if (read && ID.test(id)) {
+    const object: Crumb = { label: "", to: inside.length > 0 ? `${base}/${id}` : null, object: { read, id } };
+    return inside.length > 0 ? [first, object, { label: "Provisioning job", to: null }] : [first, object];
+  }
   const [last] = rest.slice(-1);
-  // Ids say nothing to people; the page's own title names the object.
-  return last === undefined || /^[0-9a-f-]{36}$/.test(last)
-    ? [first]
-    : [first, { label: last === "new" ? "New" : last, to: null }];
+  return last === undefined ? [first] : [first, { label: last === "new" ? "New" : last, to: null }];
 }

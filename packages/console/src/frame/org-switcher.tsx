@@ -1,6 +1,6 @@
 import type { Organization } from "@binnacle/client";
 import { Avatar, Group, Menu, Text, UnstyledButton } from "@mantine/core";
-import { useSessionStorage } from "@mantine/hooks";
+import { useLocalStorage, useSessionStorage } from "@mantine/hooks";
 import { IconSelector } from "@tabler/icons-react";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { useEffect } from "react";
@@ -10,6 +10,7 @@ import { currentOrg } from "./current-org.ts";
 import { useAccess, useIsAccessKnown } from "./org.tsx";
 
 const MOST_SHOWN = 100;
+const REMEMBERED = { key: "binnacle-organization", defaultValue: "", getInitialValueInEffect: false };
 
 /** The organizations of the caller, and the one of the address where a superuser looks at that of others. */
 export function useOrgs() {
@@ -24,20 +25,19 @@ export function useOrgs() {
   return { ...query, data: own && isKnown ? [...own.data, ...others] : undefined };
 }
 
-/** The organization to which the navigation leads. Each tab has its own. */
+/** The organization to which the navigation leads. Each tab has its own, and a new one begins with the one that was shown last in any. */
 export function useCurrentOrg(): Organization | undefined {
   const { data } = useOrgs();
   const { org: slug } = useParams({ strict: false });
-  const [last, setLast] = useSessionStorage({
-    key: "binnacle-organization",
-    defaultValue: "",
-    getInitialValueInEffect: false,
-  });
-  const current = currentOrg(data ?? [], slug, last);
+  const [last, setLast] = useSessionStorage(REMEMBERED);
+  const [lastInAny, setLastInAny] = useLocalStorage({ ...REMEMBERED, sync: false });
+  const current = currentOrg(data ?? [], slug, last || lastInAny);
   const shown = current?.slug === slug ? slug : undefined;
   useEffect(() => {
-    if (shown !== undefined) setLast(shown);
-  }, [shown, setLast]);
+    if (shown === undefined) return;
+    setLast(shown);
+    setLastInAny(shown);
+  }, [shown, setLast, setLastInAny]);
   return current;
 }
 

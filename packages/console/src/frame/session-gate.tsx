@@ -1,17 +1,19 @@
 import { Unauthenticated } from "@binnacle/client";
 import { Center, Loader, Stack } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
-import { type QueryClient, useQueryClient } from "@tanstack/react-query";
+import { onlineManager, type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useState, useSyncExternalStore } from "react";
 import { LoginPage } from "../account/login-page.tsx";
 import { retryDelayMs } from "../api/failure.ts";
 import { followEvents } from "../api/live.runner.ts";
 import { client, session } from "../api/session.adapter.ts";
 import { FailurePanel } from "../components/loaded.tsx";
+import { SessionEnded } from "./session-ended.tsx";
 
 /**
  * Shows the console to somebody who is signed in, and the sign-in otherwise, at whatever address. The address stays, so that a
- * link opens after the sign-in. The end of a session removes everything that was read.
+ * link opens after the sign-in. A sign-out removes everything that was read. A session that the server has ended leaves the page
+ * as it is, out of reach, until the same person signs in again.
  */
 export function SessionGate({ children }: { readonly children: ReactNode }) {
   const state = useSyncExternalStore(session.subscribe, () => session.state);
@@ -19,17 +21,23 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
   const failure = useFirstAnswer(cache);
 
   useEffect(() => {
-    if (state !== "signed_in") return;
-    const stop = followEvents(cache);
-    return () => {
-      stop();
+    if (state === "signed_in") return followEvents(cache);
+    if (state === "ended") return pauseReads(cache);
+    if (state === "signed_out") {
       cache.clear();
       notifications.clean();
-    };
+    }
+    return undefined;
   }, [state, cache]);
 
-  if (state === "signed_in") return children;
   if (state === "signed_out") return <LoginPage />;
+  if (state !== "starting")
+    return (
+      <>
+        {children}
+        {state === "ended" ? <SessionEnded /> : null}
+      </>
+    );
   return (
     <Center mih="100dvh" p="md" component="main">
       <Stack align="center" maw={560}>
@@ -38,6 +46,15 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
       </Stack>
     </Center>
   );
+}
+
+/** Without a session each read would be refused. What was refused or missed meanwhile is read when there is one again. */
+function pauseReads(cache: QueryClient): () => void {
+  onlineManager.setOnline(false);
+  return () => {
+    onlineManager.setOnline(navigator.onLine);
+    void cache.invalidateQueries();
+  };
 }
 
 /** Asks whether the cookie still holds a session until the server has said so. Returns why it has not yet. */
@@ -50,7 +67,7 @@ function useFirstAnswer(cache: QueryClient): unknown {
       try {
         cache.setQueryData(["getMe", {}], await client.call("getMe"));
       } catch (error) {
-        if (error instanceof Unauthenticated) return session.ended();
+        if (error instanceof Unauthenticated) return session.left();
         // Once there is a session, the pages ask for what they need themselves.
         if (isLeft || session.state !== "starting") return;
         setFailure(error);

@@ -38,7 +38,7 @@ import {
   IconUsers,
 } from "@tabler/icons-react";
 import { Link, Outlet, useLocation, useNavigate, useRouterState } from "@tanstack/react-router";
-import { type ComponentType, memo, Suspense, useEffect, useState } from "react";
+import { type ComponentType, memo, type ReactNode, Suspense, useEffect, useState } from "react";
 import { useRead } from "../api/queries.runner.ts";
 import { session } from "../api/session.adapter.ts";
 import { LoadingLines } from "../components/loaded.tsx";
@@ -46,7 +46,7 @@ import { ConnectionIndicator } from "./connection-indicator.tsx";
 import { ContractBanner } from "./contract-banner.tsx";
 import { useDocumentation } from "./documentation.runner.ts";
 import { Logo } from "./logo.tsx";
-import { crumbsOf, NAVIGATION } from "./navigation.ts";
+import { type Crumb, crumbsOf, NAVIGATION } from "./navigation.ts";
 import { useAccess, useIsAccessKnown, useMay } from "./org.tsx";
 import { OrgSwitcher, useCurrentOrg } from "./org-switcher.tsx";
 import { openPalette, Palette } from "./palette.tsx";
@@ -133,20 +133,37 @@ function Crumbs() {
   const { pathname: path } = useLocation();
   return (
     <Breadcrumbs separator="/" visibleFrom="xs" separatorMargin={6} style={{ minWidth: 0, flexWrap: "nowrap" }}>
-      {crumbsOf(path).map(({ label, to }) =>
-        to === null ? (
-          // The line height of breadcrumbs would cut off the lower part of letters.
-          <Text key={label} size="sm" lh={1.5} truncate maw={320}>
-            {label}
-          </Text>
+      {crumbsOf(path).map(({ label, to, object }) =>
+        object ? (
+          <NameOf key={object.id} object={object}>
+            {(name) => <CrumbText label={name} to={to} />}
+          </NameOf>
         ) : (
-          <Text key={label} size="sm" lh={1.5} c="dimmed" renderRoot={(props) => <Link {...props} to={to} />}>
-            {label}
-          </Text>
+          <CrumbText key={label} label={label} to={to} />
         ),
       )}
     </Breadcrumbs>
   );
+}
+
+function CrumbText({ label, to }: Pick<Crumb, "label" | "to">) {
+  // The line height of breadcrumbs would cut off the lower part of letters.
+  const style = { size: "sm", lh: 1.5, truncate: true, maw: 320 } as const;
+  if (to === null) return <Text {...style}>{label}</Text>;
+  return (
+    <Text {...style} c="dimmed" renderRoot={(props) => <Link {...props} to={to} />}>
+      {label}
+    </Text>
+  );
+}
+
+/** The page of the object reads the same, so that this asks for nothing more. */
+function NameOf(props: {
+  readonly object: NonNullable<Crumb["object"]>;
+  readonly children: (name: string) => ReactNode;
+}) {
+  const { read, id } = props.object;
+  return props.children(useRead(read, { id }).data?.name ?? "…");
 }
 
 function SearchButton() {

@@ -195,7 +195,7 @@ function Apps({ apps }: { readonly apps: OrgOverview["apps"] }) {
               {count.toLocaleString()}
             </Text>
             <Group gap={6} wrap="nowrap">
-              <ToneIcon tone={status.tone} />
+              <ToneIcon {...status} />
               <TextLink to={`/o/${org.slug}/apps`} search={search}>
                 {status.word}
               </TextLink>

@@ -3,6 +3,7 @@ import { Button, Group, Select, Text } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { useEffect, useState } from "react";
 import { useAll } from "../api/all.runner.ts";
+import { TextLink } from "../components/links.tsx";
 import { useMay, useOrg } from "../frame/org.tsx";
 import { isGivenUp, isGoing } from "../status/status.ts";
 import { CreateProject } from "./create-project.tsx";
@@ -76,14 +77,33 @@ export function ProjectChoice(props: Props) {
           {problem}
         </Text>
       ) : null}
-      {hasNone && mayCreate.length === 0 && !clusters.isPending ? (
-        <Text size="xs" c="dimmed" mt={4}>
-          You have no project to use. Ask an administrator for a role on one.
-        </Text>
-      ) : null}
+      {hasNone && mayCreate.length === 0 && clusters.data ? <NoProject hasCluster={clusters.data.length > 0} /> : null}
       {isCreating ? (
         <CreateProject clusterId={mayCreate[0]?.id} onClose={() => setCreating(false)} onCreated={onChange} />
       ) : null}
     </div>
+  );
+}
+
+/** What keeps somebody from choosing a project, and who can help. */
+function NoProject({ hasCluster }: { readonly hasCluster: boolean }) {
+  const org = useOrg();
+  const may = useMay();
+  return (
+    <Text size="xs" c="dimmed" mt={4} data-prose>
+      {hasCluster ? (
+        "You have no project to use. Ask an administrator for a role on one."
+      ) : may("createCluster") ? (
+        <>
+          A project needs a cluster, and the organization has none.{" "}
+          <TextLink size="xs" to={`/o/${org.slug}/clusters/new`}>
+            Add a cluster first
+          </TextLink>
+          .
+        </>
+      ) : (
+        "A project needs a cluster, and the organization has none that you may see. Ask an administrator for one."
+      )}
+    </Text>
   );
 }

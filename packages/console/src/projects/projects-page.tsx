@@ -6,10 +6,10 @@ import { useNavigate } from "@tanstack/react-router";
 import { useDeferredValue, useMemo } from "react";
 import { useClusterNames } from "../clusters/fleet.runner.ts";
 import { projectAddress } from "../components/addresses.ts";
-import { ChoicesFilter, choicesOf, ObjectFilter, SearchFilter } from "../components/filters.tsx";
+import { ChoicesFilter, choicesOf, ObjectFilter, SearchFilter, useKnownSearch } from "../components/filters.tsx";
+import type { Offered } from "../components/known-search.ts";
 import { type Column, ListTable, timeColumn } from "../components/list-table.tsx";
 import { EmptyState, Page } from "../components/page.tsx";
-import { usePageSearch } from "../components/use-search.tsx";
 import { useAccess, useMay, useOrg } from "../frame/org.tsx";
 import { PROJECT_LIFECYCLE } from "../status/status.ts";
 import { CreateProject } from "./create-project.tsx";
@@ -17,8 +17,7 @@ import { projectColumns } from "./project-columns.tsx";
 
 const LIFECYCLES = Object.entries(PROJECT_LIFECYCLE).map(([value, { word }]) => ({ value, label: word }));
 
-/** An address may name anything. */
-const isLifecycle = (word: string): word is Project["lifecycle"] => Object.hasOwn(PROJECT_LIFECYCLE, word);
+const FILTERS: Readonly<Record<string, Offered>> = { lifecycle: LIFECYCLES, cluster: "id" };
 
 const columnsOf = (
   org: string,
@@ -55,11 +54,11 @@ export function useMayCreateProject(): boolean {
 export function ProjectsPage() {
   const org = useOrg();
   const navigate = useNavigate();
-  const [search, choose] = usePageSearch();
+  const { known: search, choose, notice } = useKnownSearch(FILTERS);
   // The names come later than the rows, and all rows are drawn again with them.
   const names = useDeferredValue(useClusterNames(org.id));
   const mayCreate = useMayCreateProject();
-  const lifecycles = choicesOf(search["lifecycle"]).filter(isLifecycle);
+  const lifecycles = choicesOf(search["lifecycle"]) as Project["lifecycle"][];
   const isFiltered = Boolean(search["q"] || search["cluster"]) || lifecycles.length > 0;
   const input = {
     org_id: org.id,
@@ -80,6 +79,7 @@ export function ProjectsPage() {
         <ChoicesFilter name="lifecycle" label="Any lifecycle" choices={LIFECYCLES} />
         <ObjectFilter name="cluster" />
       </Group>
+      {notice}
       <ListTable
         label="Projects"
         operation="listProjects"

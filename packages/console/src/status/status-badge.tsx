@@ -2,7 +2,9 @@ import {
   IconAlertTriangle,
   IconCircleCheck,
   IconCircleX,
+  IconClock,
   IconHelpCircle,
+  IconPlayerPause,
   type IconProps,
   IconRefresh,
 } from "@tabler/icons-react";
@@ -19,8 +21,17 @@ const ICONS: Readonly<Record<Tone, ComponentType<IconProps>>> = {
   unknown: IconHelpCircle,
 };
 
-export function ToneIcon({ tone, size = 16 }: { readonly tone: Tone; readonly size?: number }) {
-  const Icon = ICONS[tone];
+const SIGNS = { waiting: IconClock, paused: IconPlayerPause } as const;
+
+const iconOf = ({ tone, sign }: Pick<StatusView, "tone" | "sign">) => (sign ? SIGNS[sign] : ICONS[tone]);
+
+interface ToneIconProps extends Pick<StatusView, "tone" | "sign"> {
+  readonly size?: number;
+}
+
+export function ToneIcon({ size = 16, ...of }: ToneIconProps) {
+  const Icon = iconOf(of);
+  const { tone } = of;
   return (
     <Icon size={size} aria-hidden color={`var(--tone-${tone})`} style={{ flexShrink: 0, verticalAlign: "-0.125em" }} />
   );
@@ -34,12 +45,14 @@ interface BadgeProps {
 }
 
 /** A status with its icon and its word, so that the colour is never the only sign. */
-export function StatusBadge({ status: { tone, word }, size = "md", title }: BadgeProps) {
-  const Icon = ICONS[tone];
+export function StatusBadge({ status, size = "md", title }: BadgeProps) {
+  const { tone, word } = status;
+  const Icon = iconOf(status);
   return (
     <span
       className={classes.badge}
       data-tone={tone}
+      data-sign={status.sign}
       data-size={size}
       title={title}
       style={{ color: `var(--tone-${tone})`, background: `var(--mantine-color-${TONE_COLOR[tone]}-light)` }}

@@ -9,6 +9,7 @@ import {
   COMPONENT_PHASE,
   componentStatus,
   confirmedStatus,
+  deploymentStatus,
   PROJECT_LIFECYCLE,
   rolloutText,
 } from "./status.ts";
@@ -28,6 +29,25 @@ test.each(good)(
     expect(confirmedStatus(status, { ...fresh, observed_generation: null }).tone).toBe("progress");
   },
 );
+
+test.each([
+  APP_PHASE.pending,
+  CLUSTER_STATUS.pending,
+  PROJECT_LIFECYCLE.pending,
+  ADDON_PHASE.pending,
+  COMPONENT_PHASE.waiting,
+  componentStatus(null, fresh),
+  confirmedStatus(APP_PHASE.running, { ...fresh, observed_at: null }),
+  deploymentStatus("pending", "pending"),
+])("[WC2912] what nobody has reported on is not under way, and has the sign of waiting: %j", (status) => {
+  expect(status).toMatchObject({ tone: "unknown", sign: "waiting" });
+});
+
+test("[WC2912] what is paused has a sign of its own, and a deployment that the cluster has is under way", () => {
+  expect([APP_PHASE.paused.sign, COMPONENT_PHASE.paused.sign]).toEqual(["paused", "paused"]);
+  expect(deploymentStatus("pending", "deploying")).toEqual({ tone: "progress", word: "Under way" });
+  expect(deploymentStatus("failed", "pending").word).toBe("Failed");
+});
 
 test("[WC4] a status that is not good stays as it is, however old it is", () => {
   expect(confirmedStatus(APP_PHASE.failed, { ...fresh, stale: true })).toEqual(APP_PHASE.failed);

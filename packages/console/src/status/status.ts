@@ -18,6 +18,8 @@ export type Tone = "good" | "progress" | "warning" | "bad" | "unknown";
 export interface StatusView {
   readonly tone: Tone;
   readonly word: string;
+  /** What is meant more exactly than by the tone: nothing is done before something else happens, or until somebody resumes it. */
+  readonly sign?: "waiting" | "paused";
 }
 
 /** The tones as colours of the theme. */
@@ -31,15 +33,19 @@ export const TONE_COLOR: Readonly<Record<Tone, string>> = {
 
 type Table<K extends string> = Readonly<Record<K, StatusView>>;
 const view = (tone: Tone, word: string): StatusView => ({ tone, word });
+/** Nobody has reported on it yet, and nothing is done here meanwhile. */
+const waiting = (word: string): StatusView => ({ tone: "unknown", word, sign: "waiting" });
+const PAUSED: StatusView = { tone: "unknown", word: "Paused", sign: "paused" };
+const NOT_REPORTED = waiting("Not reported yet");
 
 export const APP_PHASE: Table<App["phase"]> = {
-  pending: view("progress", "Pending"),
+  pending: waiting("Pending"),
   deploying: view("progress", "Deploying"),
   running: view("good", "Running"),
   degraded: view("warning", "Degraded"),
   failed: view("bad", "Failed"),
   invalid: view("bad", "Invalid"),
-  paused: view("unknown", "Paused"),
+  paused: PAUSED,
   deleting: view("progress", "Deleting"),
 };
 
@@ -47,20 +53,20 @@ export const APP_PHASE: Table<App["phase"]> = {
 export const SUSPENDED = view("warning", "Suspended");
 
 export const COMPONENT_PHASE: Table<ComponentStatus["phase"]> = {
-  waiting: view("progress", "Waiting"),
+  waiting: waiting("Waiting"),
   deploying: view("progress", "Deploying"),
   running: view("good", "Running"),
   completed: view("good", "Completed"),
   degraded: view("warning", "Degraded"),
   failed: view("bad", "Failed"),
-  paused: view("unknown", "Paused"),
+  paused: PAUSED,
   unknown: view("unknown", "Unknown"),
 };
 
 export const CLUSTER_STATUS: Table<Cluster["status"]> = {
-  pending: view("unknown", "Pending"),
+  pending: waiting("Pending"),
   provisioning: view("progress", "Provisioning"),
-  awaiting_operator: view("progress", "Waiting for its operator"),
+  awaiting_operator: { ...view("progress", "Waiting for its operator"), sign: "waiting" },
   connected: view("good", "Connected"),
   disconnected: view("warning", "Disconnected"),
   installing: view("progress", "Installing"),
@@ -72,7 +78,7 @@ export const CLUSTER_STATUS: Table<Cluster["status"]> = {
 };
 
 export const PROJECT_LIFECYCLE: Table<Project["lifecycle"]> = {
-  pending: view("progress", "Pending"),
+  pending: waiting("Pending"),
   ready: view("good", "Ready"),
   degraded: view("warning", "Degraded"),
   cleanup_pending: view("progress", "Cleaning up"),
@@ -88,7 +94,7 @@ export const isGoing = (lifecycle: Project["lifecycle"] | undefined): boolean =>
   lifecycle === "cleanup_pending" || lifecycle === "cleanup_degraded";
 
 export const ADDON_PHASE: Table<AddonInstance["phase"]> = {
-  pending: view("progress", "Pending"),
+  pending: waiting("Pending"),
   installing: view("progress", "Installing"),
   ready: view("good", "Ready"),
   upgrading: view("progress", "Upgrading"),
@@ -120,6 +126,10 @@ export const RESOURCE_STATUS: Table<ResourceNode["status"]> = {
   unknown: view("unknown", "Unknown"),
 };
 
+/** The deployment of an app on which the cluster has not reported: it is recorded, and nothing is done before the cluster has it. */
+export const deploymentStatus = (status: Deployment["status"], phase: App["phase"]): StatusView =>
+  status === "pending" && phase === "pending" ? waiting("Not delivered yet") : DEPLOYMENT_STATUS[status];
+
 /** The parts of a resource that say what its status is based on. */
 export interface Observed {
   readonly stale: boolean;
@@ -137,7 +147,7 @@ export function confirmedStatus(
   { stale, observed_at, generation, observed_generation }: Observed,
 ): StatusView {
   if (status.tone !== "good") return status;
-  if (observed_at === null) return view("unknown", "Not reported yet");
+  if (observed_at === null) return NOT_REPORTED;
   if (stale) return view("warning", `${status.word}, not confirmed`);
   const isBehind = generation !== undefined && observed_generation !== undefined && observed_generation !== generation;
   return isBehind ? view("progress", "Change under way") : status;
@@ -156,7 +166,7 @@ const isHeldUp = (phase: string, reason: string | null): boolean =>
 
 /** The status of a component, as far as the report of its app is current. */
 export function componentStatus(reported: Reported | null, app: Observed): StatusView {
-  if (!reported) return view("unknown", "Not reported yet");
+  if (!reported) return NOT_REPORTED;
   if (isHeldUp(reported.phase, reported.reason)) return HELD_UP;
   return confirmedStatus(COMPONENT_PHASE[reported.phase], app);
 }

@@ -9,7 +9,8 @@ export type Received<N extends StreamName> = StreamData<N> | { readonly dropped:
 /** Keeps what a stream brings. */
 export interface Keeper<N extends StreamName> {
   append(items: readonly Received<N>[]): void;
-  clear(): void;
+  /** Forgets everything, because another stream begins. */
+  begin(): void;
 }
 
 /** What comes within this time is drawn together. It is a timer, because a window that is hidden draws no frames. */
@@ -56,7 +57,7 @@ export function useFollowed<N extends StreamName>(
       }
     }
 
-    keeper.clear();
+    keeper.begin();
     setState("opening");
     setError(null);
     follow().then(

@@ -95,6 +95,20 @@ test("[WC102] new log lines pass the filter that is set", () => {
   expect([buffer.received, buffer.kept]).toEqual([2, 2]);
 });
 
+test("[WC2913] the count of log lines begins anew with another stream, keeps what was cleared, and has no gaps in it", () => {
+  const buffer = new LogBuffer();
+  const counts = () => [buffer.shownLines, buffer.received];
+  buffer.append([line("one"), { dropped: 3 }, line("two")]);
+  expect(counts()).toEqual([2, 2]);
+  buffer.filter((entry) => isGap(entry) || entry.text === "two");
+  expect(counts()).toEqual([1, 2]);
+  buffer.clear();
+  expect(counts()).toEqual([0, 2]);
+  buffer.begin();
+  buffer.append([line("two")]);
+  expect(counts()).toEqual([1, 1]);
+});
+
 test("[WC103] the log keeps no more lines than the limit allows, and keeps the newest", () => {
   const buffer = new LogBuffer(1_000);
   for (let i = 0; i < 300; i++) buffer.append(Array.from({ length: 100 }, (_, j) => line(`${i * 100 + j}`)));

@@ -100,6 +100,7 @@ export class LogBuffer {
   #matches: (entry: Entry) => boolean = () => true;
   #next = 1;
   #lines = 0;
+  #shownLines = 0;
   readonly #most: number;
   version = 0;
 
@@ -118,7 +119,12 @@ export class LogBuffer {
     return this.#shown;
   }
 
-  /** How many lines have come, with those that are not kept any more. */
+  /** How many lines pass the filter. Places where lines are missing are none. */
+  get shownLines(): number {
+    return this.#shownLines;
+  }
+
+  /** How many lines have come in this stream, with those that are not kept any more. */
   get received(): number {
     return this.#lines;
   }
@@ -131,7 +137,7 @@ export class LogBuffer {
     for (const item of items) {
       const entry = "dropped" in item ? { number: this.#next++, dropped: item.dropped } : this.#lineOf(item);
       this.#entries.push(entry);
-      if (this.#matches(entry)) this.#shown.push(entry);
+      if (this.#matches(entry)) this.#show(entry);
     }
     if (this.#entries.length > this.#most + SLACK) this.#letGo();
     this.#tell();
@@ -139,14 +145,31 @@ export class LogBuffer {
 
   filter(matches: (entry: Entry) => boolean): void {
     this.#matches = matches;
-    this.#shown = this.#entries.filter(matches);
+    this.#showOnly(this.#entries.filter(matches));
     this.#tell();
   }
 
+  /** Takes away what is on screen; the lines have come nevertheless. */
   clear(): void {
     this.#entries = [];
-    this.#shown = [];
+    this.#showOnly([]);
     this.#tell();
+  }
+
+  /** Begins with another stream, of which nothing has come. */
+  begin(): void {
+    this.#lines = 0;
+    this.clear();
+  }
+
+  #show(entry: Entry): void {
+    this.#shown.push(entry);
+    if (!isGap(entry)) this.#shownLines++;
+  }
+
+  #showOnly(entries: Entry[]): void {
+    this.#shown = entries;
+    this.#shownLines = entries.filter((entry) => !isGap(entry)).length;
   }
 
   #tell(): void {
@@ -163,7 +186,7 @@ export class LogBuffer {
   #letGo(): void {
     this.#entries = this.#entries.slice(-this.#most);
     const first = this.#entries[0]?.number ?? 0;
-    this.#shown = this.#shown.filter(({ number }) => number >= first);
+    this.#showOnly(this.#shown.filter(({ number }) => number >= first));
   }
 }
 

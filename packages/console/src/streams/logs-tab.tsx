@@ -38,6 +38,8 @@ export function LogsTab({ app, component }: { readonly app: App; readonly compon
   const names = app.components.map(({ name }) => name);
   const chosen = component ?? search["component"] ?? names[0];
   if (chosen === undefined) return <Text c="dimmed">The app has no components.</Text>;
+  const isPrevious = search["run"] === "previous";
+  const hasRestarted = app.components_status.some(({ name, restarts }) => name === chosen && restarts > 0);
   return (
     <div>
       <Group gap="xs" mb="xs">
@@ -53,13 +55,13 @@ export function LogsTab({ app, component }: { readonly app: App; readonly compon
           aria-label="Which run"
           data={[
             { value: "", label: "Now" },
-            { value: "previous", label: "Before the last restart" },
+            { value: "previous", label: "Before the last restart", disabled: !hasRestarted && !isPrevious },
           ]}
-          value={search["run"] === "previous" ? "previous" : ""}
+          value={isPrevious ? "previous" : ""}
           onChange={(run) => choose({ run })}
         />
       </Group>
-      <LogView key={chosen} app={app} component={chosen} previous={search["run"] === "previous"} />
+      <LogView key={chosen} app={app} component={chosen} previous={isPrevious} />
     </div>
   );
 }
@@ -180,7 +182,7 @@ function DisplayMenu(props: {
 
 function Counts({ buffer }: { readonly buffer: LogBuffer }) {
   useVersion(buffer);
-  return `${buffer.shown.length.toLocaleString()} of ${buffer.received.toLocaleString()} lines`;
+  return `${buffer.shownLines.toLocaleString()} of ${buffer.received.toLocaleString()} lines`;
 }
 
 /** A time of the viewer's own zone. */

@@ -8,7 +8,7 @@ import { Moment } from "../../components/moment.tsx";
 import { Section } from "../../components/page.tsx";
 import { usePageSearch } from "../../components/use-search.tsx";
 import { Allowed } from "../../frame/org.tsx";
-import { DEPLOYMENT_STATUS } from "../../status/status.ts";
+import { deploymentStatus } from "../../status/status.ts";
 import { StatusBadge, ToneIcon } from "../../status/status-badge.tsx";
 import { obstacle, stateOf } from "../app-action.ts";
 import { addressOf, cliName } from "../app-address.ts";
@@ -43,7 +43,7 @@ export function DeploymentsTab({ app }: { readonly app: App }) {
               {data.map((deployment) => (
                 <Timeline.Item
                   key={deployment.deployment_id}
-                  bullet={<ToneIcon tone={DEPLOYMENT_STATUS[deployment.status].tone} />}
+                  bullet={<ToneIcon {...deploymentStatus(deployment.status, app.phase)} />}
                 >
                   <Entry
                     app={app}
@@ -90,7 +90,7 @@ function Entry(props: {
           <Text size="sm" fw={600}>
             #{deployment.revision} {OPERATION_LABELS[deployment.operation]}
           </Text>
-          <StatusBadge status={DEPLOYMENT_STATUS[deployment.status]} size="sm" />
+          <StatusBadge status={deploymentStatus(deployment.status, app.phase)} size="sm" />
           {isCurrent ? (
             <Text size="xs" c="dimmed">
               current

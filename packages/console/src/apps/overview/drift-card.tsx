@@ -33,13 +33,11 @@ export function DriftCard({ app }: { readonly app: App }) {
             </Text>
           ) : null}
         </Text>
-        <FieldChanges of={driftChanges(fields)} empty="The cluster has not named the fields." />
-        <Text size="xs" c="dimmed">
-          On the left is what the app asks for, on the right what the cluster has.
-        </Text>
+        <FieldChanges of={driftChanges(fields)} empty="The cluster has not named the fields." between="drift" />
         <Group gap="xs">
           <Allowed to="redeployApp" in={place}>
-            <Button size="xs" onClick={() => setOpen(isBlocked ? "take_over" : "redeploy")}>
+            {/* The page has one primary action, in its header. */}
+            <Button size="xs" variant="light" onClick={() => setOpen(isBlocked ? "take_over" : "redeploy")}>
               {isBlocked ? "Take over the fields" : "Apply what was asked for"}
             </Button>
           </Allowed>

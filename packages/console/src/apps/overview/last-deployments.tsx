@@ -5,7 +5,7 @@ import { Loaded } from "../../components/loaded.tsx";
 import { Moment } from "../../components/moment.tsx";
 import { Section } from "../../components/page.tsx";
 import { usePageSearch } from "../../components/use-search.tsx";
-import { DEPLOYMENT_STATUS } from "../../status/status.ts";
+import { deploymentStatus } from "../../status/status.ts";
 import { StatusBadge } from "../../status/status-badge.tsx";
 import { addressOf } from "../app-address.ts";
 import { OPERATION_LABELS } from "../deployments/deployment.ts";
@@ -36,7 +36,7 @@ export function LastDeployments({ app }: { readonly app: App }) {
                   </Text>
                 </Text>
                 <Box style={{ flexShrink: 0 }}>
-                  <StatusBadge status={DEPLOYMENT_STATUS[deployment.status]} size="sm" />
+                  <StatusBadge status={deploymentStatus(deployment.status, app.phase)} size="sm" />
                 </Box>
               </Group>
             ))}
