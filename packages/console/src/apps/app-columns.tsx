@@ -2,7 +2,7 @@ import type { AppSummary } from "@binnacle/client";
 import { Group } from "@mantine/core";
 import { appAddress, appSearch } from "../components/addresses.ts";
 import { RowLink } from "../components/links.tsx";
-import { type Column, Dimmed } from "../components/list-table.tsx";
+import { type Column, Dimmed, STATUS_WIDTH } from "../components/list-table.tsx";
 import { Moment } from "../components/moment.tsx";
 import { appStatus, SUSPENDED } from "../status/status.ts";
 import { StatusBadge, StatusCell } from "../status/status-badge.tsx";
@@ -12,7 +12,7 @@ export const appColumns = (org: string) =>
   ({
     name: {
       title: "Name",
-      width: "minmax(90px, 2fr)",
+      width: "minmax(90px, 1.8fr)",
       sort: "name",
       render: (app) => (
         <RowLink to={appAddress(org, app)} search={appSearch(app)}>
@@ -22,19 +22,19 @@ export const appColumns = (org: string) =>
     },
     status: {
       title: "Status",
-      width: "minmax(124px, 1.4fr)",
+      width: STATUS_WIDTH,
       sort: "phase",
       render: (app) => (
-        <Group gap={4}>
+        <Group gap={4} wrap="nowrap">
           <StatusCell status={appStatus(app)} reason={app.phase_message} />
           {app.suspended ? <StatusBadge status={SUSPENDED} size="sm" /> : null}
         </Group>
       ),
     },
-    ready: { title: "Ready", width: "60px", from: "tablet", render: ({ ready, desired }) => `${ready}/${desired}` },
+    ready: { title: "Ready", width: "52px", from: "tablet", render: ({ ready, desired }) => `${ready}/${desired}` },
     deployed: {
       title: "Last deployment",
-      width: "minmax(190px, 1.5fr)",
+      width: "190px",
       sort: "deployed_at",
       from: "tablet",
       render: ({ last_deployment: last }) =>

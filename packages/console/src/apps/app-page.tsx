@@ -1,6 +1,6 @@
 import type { App } from "@binnacle/client";
-import { Alert, Group, Skeleton, Stack, Text } from "@mantine/core";
-import { IconPlayerPause } from "@tabler/icons-react";
+import { Alert, Anchor, Skeleton, Stack, Text } from "@mantine/core";
+import { IconExternalLink, IconPlayerPause } from "@tabler/icons-react";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { useAll } from "../api/all.runner.ts";
@@ -16,11 +16,12 @@ import { usePageSearch } from "../components/use-search.tsx";
 import { visibleText } from "../components/visible-text.ts";
 import { useMay, useOrg } from "../frame/org.tsx";
 import { ReasonAdvice } from "../status/reason-advice.tsx";
-import { appStatus } from "../status/status.ts";
+import { appStatus, type Tone } from "../status/status.ts";
 import { Basis, StatusBadge } from "../status/status-badge.tsx";
 import { reasonText } from "./app-action.ts";
 import { AppActions } from "./app-actions.tsx";
 import type { AppAddress } from "./app-address.ts";
+import { publicAddresses } from "./components.ts";
 
 const OverviewTab = lazily(async () => (await import("./overview/overview-tab.tsx")).OverviewTab);
 const DeploymentsTab = lazily(async () => (await import("./deployments/deployments-tab.tsx")).DeploymentsTab);
@@ -78,6 +79,50 @@ function ReadApp({ address }: { readonly address: AppAddress }) {
   );
 }
 
+/** What the line of the title leaves out: why the app is as it is, unless all is well, and what it is for. */
+function Detail({ app, tone }: { readonly app: App; readonly tone: Tone }) {
+  const isTrouble = tone === "warning" || tone === "bad";
+  // A notice below says what a pause means.
+  const hasReason = tone !== "good" && !app.paused;
+  if (!hasReason && !app.description) return null;
+  return (
+    <Stack gap={2}>
+      {hasReason ? (
+        <Text inherit span c={isTrouble ? "var(--mantine-color-text)" : "inherit"}>
+          {reasonText(app)}
+        </Text>
+      ) : null}
+      {isTrouble ? (
+        <Text size="sm" component="div">
+          <ReasonAdvice reason={app.phase_reason} message={reasonText(app)} />
+        </Text>
+      ) : null}
+      {app.description ? (
+        <Text size="sm" lineClamp={2} title={visibleText(app.description)}>
+          {visibleText(app.description)}
+        </Text>
+      ) : null}
+    </Stack>
+  );
+}
+
+/** Where people reach the app. */
+function Addresses({ of: { components } }: { readonly of: App }) {
+  return publicAddresses(components).map((url) => (
+    <Anchor
+      key={url}
+      href={url}
+      target="_blank"
+      rel="noopener noreferrer"
+      size="xs"
+      style={{ overflowWrap: "anywhere" }}
+    >
+      <Short text={url.replace(/^https?:\/\/|\/$/g, "")} />{" "}
+      <IconExternalLink size={12} aria-label="opens in a new tab" role="img" />
+    </Anchor>
+  ));
+}
+
 function AppSkeleton({ name }: { readonly name: string }) {
   return (
     <Page title={name} detail={<Skeleton height={16} width={320} mt={4} />}>
@@ -94,37 +139,19 @@ function AppView({ app, onDeleted }: { readonly app: App; readonly onDeleted: ()
   // A terminal is not for everybody who may read the app.
   const tabs = TABS.filter(([tab]) => tab !== "terminal" || may("execComponent", place));
   const status = appStatus({ ...app, drift_state: app.drift.state });
-  const isTrouble = status.tone === "warning" || status.tone === "bad";
   return (
     <Page
       title={app.name}
       status={
         <>
-          <StatusBadge status={status} size="lg" />
+          <StatusBadge status={status} title={reasonText(app)} />
           <SuspensionBadge of={app.suspended} />
+          <Addresses of={app} />
+          <Places app={app} org={org.slug} />
+          <Basis of={app} />
         </>
       }
-      detail={
-        <Stack gap={2}>
-          <Text inherit span c={isTrouble ? "var(--mantine-color-text)" : "inherit"}>
-            {reasonText(app)}
-          </Text>
-          {isTrouble ? (
-            <Text size="sm" component="div">
-              <ReasonAdvice reason={app.phase_reason} message={reasonText(app)} />
-            </Text>
-          ) : null}
-          <Group gap="xs">
-            <Basis of={app} />
-            <Places app={app} org={org.slug} />
-          </Group>
-          {app.description ? (
-            <Text size="sm" lineClamp={2} title={visibleText(app.description)}>
-              {visibleText(app.description)}
-            </Text>
-          ) : null}
-        </Stack>
-      }
+      detail={<Detail app={app} tone={status.tone} />}
       actions={<AppActions app={app} onDeleted={onDeleted} />}
     >
       {app.paused && app.phase !== "deleting" ? (
@@ -168,21 +195,28 @@ function TabBody(props: { readonly tab: TabName; readonly app: App; readonly com
 }
 
 function Places({ app, org }: { readonly app: App; readonly org: string }) {
-  const project = useRead("getProject", { id: app.project_id });
-  const cluster = useRead("getCluster", { id: app.cluster_id });
+  const project = useRead("getProject", { id: app.project_id }).data?.name ?? app.namespace;
+  const cluster = useRead("getCluster", { id: app.cluster_id }).data?.name ?? "its cluster";
   return (
     <Text size="xs" component="span" c="dimmed">
       in{" "}
-      <TextLink size="xs" to={projectAddress(org, app.project_id)}>
-        {project.data?.name ?? app.namespace}
+      <TextLink size="xs" isInText to={projectAddress(org, app.project_id)}>
+        <Short text={project} />
       </TextLink>
       {" on "}
-      <TextLink size="xs" to={clusterAddress(org, app.cluster_id)}>
-        {cluster.data?.name ?? "its cluster"}
+      <TextLink size="xs" isInText to={clusterAddress(org, app.cluster_id)}>
+        <Short text={cluster} />
       </TextLink>
     </Text>
   );
 }
+
+/** A name that leaves room for the others of the line. */
+const Short = ({ text }: { readonly text: string }) => (
+  <Text inherit span truncate display="inline-block" maw={150} title={text} style={{ verticalAlign: "bottom" }}>
+    {text}
+  </Text>
+);
 
 /** An address without a project, as somebody may type it: the project is looked up, or chosen where several have the namespace. */
 function FindProject({ namespace, name }: Pick<AppAddress, "namespace" | "name">) {

@@ -41,7 +41,7 @@ function columnsOf(org: string): readonly Column<AppSummary>[] {
     status,
     {
       title: "Drift",
-      width: "minmax(80px, 0.8fr)",
+      width: "86px",
       from: "desktop",
       // Being in sync is the rule and needs no colour.
       render: ({ drift_state }) =>
@@ -54,7 +54,7 @@ function columnsOf(org: string): readonly Column<AppSummary>[] {
     ready,
     {
       title: "Image",
-      width: "minmax(110px, 1.3fr)",
+      width: "minmax(100px, 1.2fr)",
       from: "desktop",
       render: ({ images }) => images.map(shortImage).join(", ") || "—",
     },

@@ -7,7 +7,7 @@ import { clusterAddress } from "../components/addresses.ts";
 import { ChoicesFilter, choicesOf, SearchFilter, useKnownSearch } from "../components/filters.tsx";
 import { Later } from "../components/later.tsx";
 import { ButtonLink, RowLink } from "../components/links.tsx";
-import { type Column, ListTable } from "../components/list-table.tsx";
+import { type Column, ListTable, STATUS_WIDTH } from "../components/list-table.tsx";
 import { EmptyState, Page } from "../components/page.tsx";
 import { Allowed, useMay, useOrg } from "../frame/org.tsx";
 import type { Search } from "../search.ts";
@@ -31,7 +31,7 @@ const columnsOf = (org: string): readonly Column<Cluster>[] => [
   },
   {
     title: "Status",
-    width: "minmax(150px, 1.4fr)",
+    width: STATUS_WIDTH,
     render: (cluster) => (
       <StatusCell
         status={confirmedStatus(CLUSTER_STATUS[cluster.status], cluster)}

@@ -48,7 +48,7 @@ export interface MapLayout {
   readonly isLabelled: boolean;
 }
 
-const LABEL = { width: 168, height: 30, gap: 6 } as const;
+const LABEL = { width: 144, height: 30, gap: 6 } as const;
 const TALLEST = 420;
 const LARGEST_PITCH = 22;
 const SMALLEST_PITCH = 8;
@@ -163,8 +163,8 @@ export function drawMap(
     pen.fillStyle = colors.tones[tone];
     pen.beginPath();
     for (const { x, y } of places) pen.rect(x + inset, y + inset, square, square);
-    // Thousands of tiles in full green would hide the few that need a look.
-    pen.globalAlpha = tone === "good" && !isLabelled ? 0.5 : 1;
+    // Thousands of tiles in full green, or the outlines of those that wait, would hide the few that need a look.
+    pen.globalAlpha = tone === "good" && !isLabelled ? 0.5 : tone === "unknown" ? 0.65 : 1;
     pen.fill();
     pen.globalAlpha = 1;
     drawSigns(pen, tone, places, square, inset, colors.surface);

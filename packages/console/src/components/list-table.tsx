@@ -1,7 +1,7 @@
 import type { Input, ItemOf, ListName } from "@binnacle/client";
 import { VisuallyHidden } from "@mantine/core";
-import { useMediaQuery } from "@mantine/hooks";
-import { IconChevronDown, IconChevronUp } from "@tabler/icons-react";
+import { useLocalStorage, useMediaQuery } from "@mantine/hooks";
+import { IconBaselineDensityMedium, IconChevronDown, IconChevronUp } from "@tabler/icons-react";
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
 import {
   type ComponentType,
@@ -54,7 +54,15 @@ interface Props<N extends ListName> {
   readonly selection?: Selection<ItemOf<N>>;
 }
 
-const ROW_HEIGHT = 52;
+/** The longest status fits on one line, and on two in a narrow window. */
+export const STATUS_WIDTH = "min(178px, 38vw)";
+
+const ROW_HEIGHT = { comfortable: 40, compact: 32 } as const;
+const DENSITY = {
+  key: "binnacle-rows",
+  defaultValue: "comfortable" as keyof typeof ROW_HEIGHT,
+  getInitialValueInEffect: false,
+};
 const PENDING_ROWS = 8;
 /** Rows beyond each edge of the window, so that there is something to see while scrolling. */
 const ROWS_BEYOND = 3;
@@ -86,15 +94,23 @@ export function ListTable<N extends ListName>(props: Props<N>) {
   // Rows that have come are drawn in steps between which the page answers to the keyboard and the mouse.
   const table = useDeferredValue(read);
   const { total, isCapped } = table;
+  const [density, setDensity] = useLocalStorage(DENSITY);
+  const rowHeight = ROW_HEIGHT[density] ?? ROW_HEIGHT.comfortable;
   const Body = MemoizedBody as ComponentType<BodyProps<T>>;
 
   if (error && read.total === null) return <FailurePanel error={error} onRetry={refetch} isRepeated={isRepeated} />;
   return (
     <div>
       {/* Above the rows: under thousands of them nobody would see it, and it would move when they come. */}
-      <p className={classes.count} role="status">
-        {total === null ? "Loading" : countText(total, isCapped)}
-      </p>
+      <div className={classes.top}>
+        <p className={classes.count} role="status">
+          {total === null ? "Loading" : countText(total, isCapped)}
+        </p>
+        <CompactSwitch
+          isCompact={density === "compact"}
+          onChange={(isCompact) => setDensity(isCompact ? "compact" : "comfortable")}
+        />
+      </div>
       <div className={classes.table}>
         {total === 0 ? (
           props.empty
@@ -116,6 +132,9 @@ export function ListTable<N extends ListName>(props: Props<N>) {
               ))}
             </div>
             <Body
+              // The places of the rows that were drawn are of the other height.
+              key={rowHeight}
+              rowHeight={rowHeight}
               table={table}
               columns={columns}
               tracks={tracks}
@@ -135,7 +154,24 @@ interface Range {
   readonly last: number;
 }
 
+/** How high the rows are, in all lists of this browser. */
+function CompactSwitch({ isCompact, onChange }: { readonly isCompact: boolean; onChange(isCompact: boolean): void }) {
+  return (
+    <button
+      type="button"
+      className={classes.density}
+      aria-pressed={isCompact}
+      onClick={() => onChange(!isCompact)}
+      title={isCompact ? "Higher rows" : "Lower rows, so that more of them fit"}
+    >
+      <IconBaselineDensityMedium size={14} aria-hidden />
+      Compact
+    </button>
+  );
+}
+
 interface BodyProps<T> {
+  readonly rowHeight: number;
   readonly table: RowTable<T>;
   readonly columns: readonly Column<T>[];
   readonly tracks: string;
@@ -146,7 +182,7 @@ interface BodyProps<T> {
 
 const MemoizedBody = memo(Body);
 
-function Body<T>({ table, columns, tracks, selected, toggle, onRange }: BodyProps<T>) {
+function Body<T>({ rowHeight, table, columns, tracks, selected, toggle, onRange }: BodyProps<T>) {
   const { total, rowAt } = table;
   const links = useRowLinks();
   const body = useRef<HTMLDivElement>(null);
@@ -156,7 +192,7 @@ function Body<T>({ table, columns, tracks, selected, toggle, onRange }: BodyProp
   }, []);
   const virtual = useWindowVirtualizer({
     count: total ?? 0,
-    estimateSize: () => ROW_HEIGHT,
+    estimateSize: () => rowHeight,
     overscan: ROWS_BEYOND,
     scrollMargin: top,
     onChange({ range }) {
@@ -169,7 +205,7 @@ function Body<T>({ table, columns, tracks, selected, toggle, onRange }: BodyProp
       ref={body}
       className={classes.body}
       role="rowgroup"
-      style={{ height: total === null ? ROW_HEIGHT * PENDING_ROWS : virtual.getTotalSize() }}
+      style={{ height: total === null ? rowHeight * PENDING_ROWS : virtual.getTotalSize() }}
       {...links}
     >
       {total === null
@@ -178,7 +214,8 @@ function Body<T>({ table, columns, tracks, selected, toggle, onRange }: BodyProp
               key={index}
               row={undefined}
               index={index}
-              top={index * ROW_HEIGHT}
+              top={index * rowHeight}
+              height={rowHeight}
               columns={columns}
               tracks={tracks}
               toggle={toggle}
@@ -192,6 +229,7 @@ function Body<T>({ table, columns, tracks, selected, toggle, onRange }: BodyProp
                 row={row}
                 index={index}
                 top={start - top}
+                height={rowHeight}
                 columns={columns}
                 tracks={tracks}
                 isSelected={row !== undefined && selected?.has(idOf(row))}
@@ -208,6 +246,7 @@ interface RowProps<T> {
   readonly row: T | undefined;
   readonly index: number;
   readonly top: number;
+  readonly height: number;
   readonly columns: readonly Column<T>[];
   readonly tracks: string;
   readonly isSelected?: boolean | undefined;
@@ -217,14 +256,14 @@ interface RowProps<T> {
 const MemoizedRow = memo(Row);
 
 /** A row is plain elements: components with a style of their own would take most of the time that a list takes to be drawn. */
-function Row<T>({ row, index, top, columns, tracks, isSelected = false, toggle }: RowProps<T>) {
+function Row<T>({ row, index, top, height, columns, tracks, isSelected = false, toggle }: RowProps<T>) {
   return (
     <div
       className={classes.row}
       role="row"
       aria-rowindex={index + 2}
       data-selected={isSelected || undefined}
-      style={{ gridTemplateColumns: tracks, height: ROW_HEIGHT, transform: `translateY(${top}px)` }}
+      style={{ gridTemplateColumns: tracks, height, transform: `translateY(${top}px)` }}
     >
       {toggle ? (
         <span role="cell" className={classes.above}>

@@ -15,11 +15,11 @@ export function Page(props: {
   const { title, status, detail, actions, children } = props;
   useDocumentTitle(`${title} · Binnacle`);
   return (
-    <Stack gap="lg" maw={1600} mx="auto">
+    <Stack gap="md" maw={1600} mx="auto">
       {/* As high as a button, because actions may come after the title. */}
       <Group justify="space-between" align="flex-start" gap="sm" mih={36}>
         <Box miw={0} style={{ flex: "1 1 300px" }}>
-          <Group gap="sm" align="center">
+          <Group gap="4px 12px" align="center">
             <Title order={1} style={{ overflowWrap: "anywhere" }}>
               {title}
             </Title>

@@ -14,8 +14,8 @@ import { useMay, useOrg } from "../frame/org.tsx";
 import { stringifySearch } from "../search.ts";
 import { APP_PHASE, type StatusView } from "../status/status.ts";
 import { StatusBadge, ToneIcon } from "../status/status-badge.tsx";
-import classes from "./attention.module.css";
 import { activityText, attentionView } from "./attention.ts";
+import classes from "./overview-page.module.css";
 
 /** What is not right, and since when; then the fleet, the apps, and who did what lately. */
 export function OverviewPage() {
@@ -29,8 +29,15 @@ export function OverviewPage() {
       <Loaded of={{ ...overview, data }} skeleton={<Skeletons />}>
         {(read) => (
           <>
-            {read.clusters.total === 0 ? <FirstSteps /> : <Shown overview={read} />}
-            {may("listAuditLog") ? <Activity /> : null}
+            {read.clusters.total === 0 ? <FirstSteps /> : null}
+            <div className={read.clusters.total === 0 ? undefined : classes.columns}>
+              {read.clusters.total === 0 ? null : <Shown overview={read} />}
+              {may("listAuditLog") ? (
+                <div className={classes.activity}>
+                  <Activity />
+                </div>
+              ) : null}
+            </div>
           </>
         )}
       </Loaded>
@@ -64,26 +71,31 @@ function FirstSteps() {
   );
 }
 
+/** In a wide window the map and the apps stand beside what needs attention, so that one sees all of them at once. */
 function Shown({ overview }: { readonly overview: OrgOverview }) {
   const org = useOrg();
   return (
-    <Stack>
-      <Attention attention={overview.attention} />
-      <Section
-        title="Clusters"
-        actions={
-          <TextLink to={`/o/${org.slug}/clusters`}>{`All ${overview.clusters.total.toLocaleString()}`}</TextLink>
-        }
-      >
-        <Fleet orgId={org.id} count={overview.clusters.total} />
-      </Section>
-      <Section
-        title="Apps"
-        actions={<TextLink to={`/o/${org.slug}/apps`}>{`All ${overview.apps.total.toLocaleString()}`}</TextLink>}
-      >
-        <Apps apps={overview.apps} />
-      </Section>
-    </Stack>
+    <>
+      <div className={classes.attention}>
+        <Attention attention={overview.attention} />
+      </div>
+      <div className={classes.fleet}>
+        <Section
+          title="Apps"
+          actions={<TextLink to={`/o/${org.slug}/apps`}>{`All ${overview.apps.total.toLocaleString()}`}</TextLink>}
+        >
+          <Apps apps={overview.apps} />
+        </Section>
+        <Section
+          title="Clusters"
+          actions={
+            <TextLink to={`/o/${org.slug}/clusters`}>{`All ${overview.clusters.total.toLocaleString()}`}</TextLink>
+          }
+        >
+          <Fleet orgId={org.id} count={overview.clusters.total} />
+        </Section>
+      </div>
+    </>
   );
 }
 
@@ -188,10 +200,17 @@ function Apps({ apps }: { readonly apps: OrgOverview["apps"] }) {
   }
   return (
     <Stack gap="sm">
-      <SimpleGrid cols={{ base: 2, xs: 3, md: 6 }} component="ul" m={0} p={0} style={{ listStyle: "none" }}>
+      <SimpleGrid
+        cols={{ base: 2, xs: 3, md: 6, lg: 3 }}
+        spacing="xs"
+        component="ul"
+        m={0}
+        p={0}
+        style={{ listStyle: "none" }}
+      >
         {shown.map(({ key, status, count, search }) => (
-          <Card key={key} padding="sm" component="li">
-            <Text fz={24} fw={650} lh={1.2} style={{ fontVariantNumeric: "tabular-nums" }}>
+          <Card key={key} px="sm" py={6} component="li">
+            <Text fz={20} fw={650} lh={1.2} style={{ fontVariantNumeric: "tabular-nums" }}>
               {count.toLocaleString()}
             </Text>
             <Group gap={6} wrap="nowrap">
@@ -205,8 +224,8 @@ function Apps({ apps }: { readonly apps: OrgOverview["apps"] }) {
       </SimpleGrid>
       {apps.stale > 0 ? (
         <Text size="sm" c="var(--tone-warning)">
-          {apps.stale.toLocaleString()} of them are on clusters that are not heard of: these are their last known
-          phases.
+          {apps.stale === 1 ? "1 of them is on a cluster" : `${apps.stale.toLocaleString()} of them are on clusters`}{" "}
+          not heard of: {apps.stale === 1 ? "this is its" : "these are their"} last known phase.
         </Text>
       ) : null}
     </Stack>

@@ -1,7 +1,7 @@
 import type { ItemOf } from "@binnacle/client";
 import { projectAddress } from "../components/addresses.ts";
 import { RowLink } from "../components/links.tsx";
-import type { Column } from "../components/list-table.tsx";
+import { type Column, STATUS_WIDTH } from "../components/list-table.tsx";
 import { confirmedStatus, PROJECT_LIFECYCLE } from "../status/status.ts";
 import { Basis, StatusCell } from "../status/status-badge.tsx";
 
@@ -14,7 +14,7 @@ export const projectColumns = (org: string): readonly Column<ItemOf<"listProject
   },
   {
     title: "Lifecycle",
-    width: "minmax(150px, 1.4fr)",
+    width: STATUS_WIDTH,
     render: (project) => (
       <StatusCell
         status={confirmedStatus(PROJECT_LIFECYCLE[project.lifecycle], project)}

@@ -1,11 +1,9 @@
 import type { App } from "@binnacle/client";
-import { Anchor, Group, SegmentedControl, Stack, Text } from "@mantine/core";
+import { SegmentedControl, Stack, Text } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
-import { IconExternalLink } from "@tabler/icons-react";
 import { lazily } from "../../components/loaded.tsx";
 import { Section } from "../../components/page.tsx";
 import { usePageSearch } from "../../components/use-search.tsx";
-import { publicAddresses } from "../components.ts";
 import { ComponentList } from "./component-list.tsx";
 import { ComponentPanel } from "./component-panel.tsx";
 import { DriftCard } from "./drift-card.tsx";
@@ -27,21 +25,8 @@ export function OverviewTab({ app }: { readonly app: App }) {
   // One component has no edges, and a small screen no room for a picture.
   const usual = isWide && app.components.length > 1 ? "graph" : "list";
   const view = VIEWS.find(({ value }) => value === search["view"])?.value ?? usual;
-  const addresses = publicAddresses(app.components);
   return (
     <Stack gap="md">
-      {addresses.length > 0 ? (
-        <Group gap="md">
-          {addresses.map((url) => (
-            <Anchor key={url} href={url} target="_blank" rel="noopener noreferrer" size="sm">
-              <Group gap={4} component="span" wrap="nowrap">
-                {url.replace(/\/$/, "")}
-                <IconExternalLink size={14} aria-label="opens in a new tab" role="img" />
-              </Group>
-            </Anchor>
-          ))}
-        </Group>
-      ) : null}
       <DriftCard app={app} />
       <Section
         title="Components"
