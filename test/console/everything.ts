@@ -176,6 +176,8 @@ export function pagesOf(places: Places): readonly string[] {
     `${org}/apps/new`,
     onApp,
     `${onApp}&component=web`,
+    `${onApp}&view=tree`,
+    `${onApp}&view=tree&object=${encodeURIComponent("Pod/web-0")}`,
     `${org}/projects`,
     `${org}/projects/${projectId}`,
     `${org}/clusters`,

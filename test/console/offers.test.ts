@@ -4,7 +4,7 @@ import { ACCESS, type OperationName } from "../../packages/client/src/index.ts";
 import { bindRole } from "../../packages/server/src/access/bindings.fixture.ts";
 import { type Person, startWorld, type World } from "../world/world.ts";
 import { describeInBrowser } from "./browser.ts";
-import { type Everything, makeEverything } from "./everything.ts";
+import { type Everything, made, makeEverything } from "./everything.ts";
 import { goTo, settled } from "./views.ts";
 
 const PEOPLE = [
@@ -197,6 +197,10 @@ describeInBrowser("what is offered", (visit) => {
   beforeAll(async () => {
     world = await startWorld();
     every = await makeEverything(world);
+    // Nothing can be detached from an app to which nothing is attached.
+    const { namespace, app, projectId, addonId: addon_instance_id } = every;
+    const path = `/apps/${namespace}/${app}/attach-addon?project_id=${projectId}`;
+    await made(world.admin.api.post(path, { addon_instance_id }));
     const { kysely: db } = world.database;
     const member = () => world.person({ org: every.orgId });
     people.superuser = world.admin;

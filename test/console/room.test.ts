@@ -17,7 +17,7 @@ const REPORTS = {
   "blocked:1": { phase: "running", reason: null, drift: "blocked_sync" },
   "drifted:1": { phase: "running", reason: null, drift: "drifted" },
 } as const;
-const WORDS = ["Deploying, held up", "Blocked by a conflict", "Running, drifted"];
+const STATUSES = ["Deploying, held up", "Blocked by a conflict", "Running, drifted"];
 
 const heightOfRow = async (page: Page) =>
   (await page.getByRole("table").getByRole("row").nth(1).boundingBox())?.height ?? 0;
@@ -92,7 +92,7 @@ describeInBrowser("what fits on a screen", (visit) => {
     "[WC2918] no status is cut in the list of apps in a window of %i pixels",
     async (width) => {
       const { page } = await open("apps", { width, height: 900 });
-      for (const word of WORDS) await page.getByText(word, { exact: true }).waitFor();
+      for (const word of STATUSES) await page.getByText(word, { exact: true }).waitFor();
       for (const density of ["40", "32"]) {
         await painted(page);
         // What a cell hides lies outside of it; a word that is cut is wider than its element.

@@ -5,6 +5,7 @@ import { createAgentTokens } from "../../packages/server/src/clusters/agent-toke
 import { SOON } from "../../packages/server/src/jobs/jobs.fixture.ts";
 import { type SimulatedOperator, simulateOperator } from "../world/simulated-operator.ts";
 import { type Person, startWorld, type World } from "../world/world.ts";
+import { AXE, lastingFindings, RULES } from "./axe.ts";
 import { describeInBrowser, type Visitor } from "./browser.ts";
 
 const SIGNING_KEY = randomBytes(32).toString("base64url");
@@ -92,16 +93,19 @@ describeInBrowser("pages that say what is so, and keep what was typed", (visit) 
     const name = await shop.app();
     const visitor = await visitAs(shop.editor);
     const { page } = visitor;
+    await using _script = await visitor.context.addInitScript({ content: AXE });
     await visitor.goTo(address(name, "&tab=configuration"));
     const image = page.getByLabel("Image", { exact: true });
     await image.fill("nginx:7.7.7");
     await endSessions(shop.editor);
     const dialog = page.getByRole("dialog", { name: "Your session has ended" });
     await dialog.waitFor();
+    expect(await lastingFindings(page, "dialog", RULES.light)).toEqual([]);
     // Neither the keyboard nor the mouse reaches what is below.
     await page.keyboard.press("Escape");
     await page.keyboard.press("Escape");
     await dialog.waitFor();
+    expect(await page.evaluate("document.activeElement.type")).toBe("password");
     await expect(page.getByRole("tab", { name: "Logs" }).click({ timeout: 500 })).rejects.toThrow();
     await dialog.locator("input[type=password]").fill("wrong");
     await dialog.getByRole("button", { name: "Sign in again" }).click();
@@ -123,7 +127,7 @@ describeInBrowser("pages that say what is so, and keep what was typed", (visit) 
     await visitor.goTo(address(name));
     await page.getByRole("heading", { level: 1, name }).waitFor();
     await endSessions(shop.viewer);
-    await page.getByRole("button", { name: "Leave the page and sign out" }).click();
+    await page.getByRole("button", { name: "Leave and sign out" }).click();
     await page.getByRole("heading", { name: "Sign in to Binnacle" }).waitFor();
     expect(await page.getByText(name).count()).toBe(0);
   });

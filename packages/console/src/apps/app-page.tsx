@@ -166,7 +166,7 @@ function AppView({ app, onDeleted }: { readonly app: App; readonly onDeleted: ()
           label,
           render: () => <TabBody tab={key} app={app} component={search["component"]} />,
         }))}
-        resets={{ component: undefined, pod: undefined }}
+        resets={{ component: undefined, pod: undefined, object: undefined }}
       />
     </Page>
   );
@@ -213,7 +213,16 @@ function Places({ app, org }: { readonly app: App; readonly org: string }) {
 
 /** A name that leaves room for the others of the line. */
 const Short = ({ text }: { readonly text: string }) => (
-  <Text inherit span truncate display="inline-block" maw={150} title={text} style={{ verticalAlign: "bottom" }}>
+  <Text
+    inherit
+    span
+    truncate
+    display="inline-block"
+    maw={150}
+    title={text}
+    // A block of its own does not take the line of the link that it is in.
+    style={{ verticalAlign: "bottom", textDecoration: "inherit" }}
+  >
     {text}
   </Text>
 );

@@ -31,8 +31,8 @@ export function knownSearch(search: Search, filters: Readonly<Record<string, Off
   return { known: known as Search, wrong };
 }
 
-const WORDS: Readonly<Record<string, string>> = { sort: "order" };
+const SAID_AS: Readonly<Record<string, string>> = { sort: "order" };
 
 /** What is said about a part of the address that the page has nothing for. */
 export const wrongText = ({ name, value }: Wrong): string =>
-  `The address asks for the ${WORDS[name] ?? name} “${value}”, which does not exist.`;
+  `The address asks for the ${SAID_AS[name] ?? name} “${value}”, which does not exist.`;

@@ -14,7 +14,11 @@ import classes from "./session-ended.module.css";
 export function SessionEnded() {
   const me = useQueryClient().getQueryData<Answer<"getMe">>(["getMe", {}]);
   const dialog = useRef<HTMLDialogElement>(null);
-  useLayoutEffect(() => dialog.current?.showModal(), []);
+  useLayoutEffect(() => {
+    dialog.current?.showModal();
+    // A dialog gives the focus to its first field, which is not to be changed.
+    dialog.current?.querySelector<HTMLInputElement>("input[type=password]")?.focus();
+  }, []);
   useEffect(() => {
     // Nobody knows whose page it is.
     if (!me) session.left();
@@ -60,19 +64,13 @@ function SignInAgain({ username }: { readonly username: string }) {
         </Text>
         {error ? <Refusal error={error} /> : null}
         <TextInput label="Username" autoComplete="username" value={username} readOnly />
-        <PasswordInput
-          label="Password"
-          autoComplete="current-password"
-          autoFocus
-          required
-          {...form.getInputProps("password")}
-        />
+        <PasswordInput label="Password" autoComplete="current-password" required {...form.getInputProps("password")} />
         <Group justify="space-between">
           <Button type="submit" loading={form.submitting}>
             Sign in again
           </Button>
           <Button variant="subtle" color="gray" onClick={() => session.left()}>
-            Leave the page and sign out
+            Leave and sign out
           </Button>
         </Group>
       </Stack>

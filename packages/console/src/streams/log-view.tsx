@@ -31,7 +31,9 @@ export function LogLines(props: {
   readonly display: DisplayOptions;
   readonly isFollowing: boolean;
   readonly onFollowing: (isFollowing: boolean) => void;
-  readonly ref: Ref<LinesHandle>;
+  readonly ref?: Ref<LinesHandle>;
+  /** Takes less of the window where other things stand beside it. */
+  readonly isShort?: boolean;
 }) {
   const { buffer, isFollowing, onFollowing } = props;
   const { isWrapped, isUtc, showsPods } = props.display;
@@ -62,6 +64,7 @@ export function LogLines(props: {
     <div
       ref={view}
       className={classes.view}
+      data-short={props.isShort || undefined}
       onScroll={onScroll}
       role="log"
       aria-live="off"

@@ -1,12 +1,9 @@
 import type { App, AppComponent } from "@binnacle/client";
-import { Button, Code, Divider, Drawer, Group, Stack, Table, Text, Title } from "@mantine/core";
+import { Button, Code, Drawer, Group, Stack, Table, Text } from "@mantine/core";
 import { type ReactNode, useState } from "react";
-import { useRead } from "../../api/queries.runner.ts";
 import { CopyText } from "../../components/copy-text.tsx";
 import { TextLink } from "../../components/links.tsx";
 import { timeColumn } from "../../components/list-table.tsx";
-import { Loaded } from "../../components/loaded.tsx";
-import { Moment } from "../../components/moment.tsx";
 import { EmptyState, Facts } from "../../components/page.tsx";
 import { ShortTable } from "../../components/short-table.tsx";
 import { usePageSearch } from "../../components/use-search.tsx";
@@ -14,9 +11,9 @@ import { Allowed } from "../../frame/org.tsx";
 import { componentStatus } from "../../status/status.ts";
 import { Basis, StatusBadge } from "../../status/status-badge.tsx";
 import { obstacle, stateOf } from "../app-action.ts";
-import { addressOf } from "../app-address.ts";
 import { type ComponentRow, componentKind, componentRows, scalableComponents, sourceOf } from "../components.ts";
 import { ScaleDialog } from "../scale-dialog.tsx";
+import { Events, Part } from "./panel-parts.tsx";
 import { variableRows } from "./variables.ts";
 
 /** Everything about one component, at the side of the page. Which one is open is in the address. */
@@ -102,7 +99,7 @@ function PanelBody({ app, row }: { readonly app: App; readonly row: ComponentRow
       <Pods app={app} row={row} />
       <Variables component={component} />
       <Exports component={component} />
-      <Events app={app} name={component.name} />
+      <Events app={app} isAbout={({ object }) => object.component === component.name} />
       {isScaling ? <ScaleDialog app={app} component={component.name} onClose={() => setScaling(false)} /> : null}
     </Stack>
   );
@@ -116,18 +113,6 @@ const volumeKind = (volume: {
 
 type Fact = readonly [name: string, value: ReactNode];
 const known = (facts: readonly Fact[]): readonly Fact[] => facts.filter(([, value]) => Boolean(value));
-
-function Part({ title, children }: { readonly title: string; readonly children: ReactNode }) {
-  return (
-    <Stack gap="xs" component="section" aria-label={title}>
-      <Divider />
-      <Title order={2} size="h4">
-        {title}
-      </Title>
-      {children}
-    </Stack>
-  );
-}
 
 function Pods({ app, row }: { readonly app: App; readonly row: ComponentRow }) {
   const pods = row.status?.pods ?? [];
@@ -223,41 +208,6 @@ function Exports({ component }: { readonly component: AppComponent }) {
         </Text>
       ) : null}
       <Facts of={own.map(([key, text]) => [key, <Code key={key}>{text}</Code>])} />
-    </Part>
-  );
-}
-
-const MOST_EVENTS = 20;
-
-function Events({ app, name }: { readonly app: App; readonly name: string }) {
-  const events = useRead("listAppEvents", addressOf(app), { refetchMs: 15_000 });
-  return (
-    <Part title="Recent events">
-      <Loaded of={events}>
-        {(answer) => {
-          const shown = answer.events.filter(({ object }) => object.component === name).slice(0, MOST_EVENTS);
-          return shown.length === 0 ? (
-            <Text size="sm" c="dimmed">
-              Kubernetes says nothing about it.
-            </Text>
-          ) : (
-            <Stack gap={6}>
-              {shown.map((event, index) => (
-                <Text key={index} size="sm" style={{ overflowWrap: "anywhere" }}>
-                  <Text span fw={600} size="sm" c={event.type === "Warning" ? "var(--tone-warning)" : "inherit"}>
-                    {event.reason}
-                  </Text>{" "}
-                  {event.message}{" "}
-                  <Text span size="xs" c="dimmed">
-                    {event.last_seen_at ? <Moment at={event.last_seen_at} /> : null}
-                    {event.count > 1 ? `, ${event.count} times` : ""}
-                  </Text>
-                </Text>
-              ))}
-            </Stack>
-          );
-        }}
-      </Loaded>
     </Part>
   );
 }

@@ -5,10 +5,12 @@ import { useState } from "react";
 import { useRead } from "../../api/queries.runner.ts";
 import { Loaded } from "../../components/loaded.tsx";
 import { Moment } from "../../components/moment.tsx";
+import { usePageSearch } from "../../components/use-search.tsx";
 import { confirmedStatus, RESOURCE_STATUS } from "../../status/status.ts";
 import { StatusBadge } from "../../status/status-badge.tsx";
 import { addressOf } from "../app-address.ts";
 import { PodLinks } from "./component-panel.tsx";
+import { ObjectButton, ObjectPanel } from "./object-panel.tsx";
 import { nodeText, treeRows } from "./resource-tree.ts";
 
 const INDENT = 22;
@@ -16,6 +18,7 @@ const INDENT = 22;
 /** The objects of the app in the cluster, read there at this moment: app, components, their objects, down to the pods. */
 export function ResourceTreeView({ app }: { readonly app: App }) {
   const resources = useRead("getAppResources", addressOf(app), { refetchMs: 10_000 });
+  const [search, choose] = usePageSearch();
   const [folded, setFolded] = useState<ReadonlySet<string>>(new Set());
   const fold = (id: string) => {
     const next = new Set(folded);
@@ -24,23 +27,30 @@ export function ResourceTreeView({ app }: { readonly app: App }) {
   };
   return (
     <Loaded of={resources}>
-      {({ nodes, truncated, observed_at }) => (
+      {(answer) => (
         <Stack gap={0}>
+          <ObjectPanel
+            app={app}
+            resources={answer}
+            open={search["object"]}
+            onClose={() => choose({ object: undefined })}
+          />
           <Box component="ul" m={0} p={0} style={{ listStyle: "none", overflowX: "auto" }} aria-label="Resources">
-            {treeRows(nodes, folded).map(({ node, depth, hasChildren }) => (
+            {treeRows(answer.nodes, folded).map(({ node, depth, hasChildren }) => (
               <Row
                 key={node.id}
                 app={app}
                 node={node}
                 depth={depth}
                 isFolded={hasChildren ? folded.has(node.id) : null}
-                observedAt={observed_at}
+                observedAt={answer.observed_at}
                 onFold={() => fold(node.id)}
               />
             ))}
           </Box>
           <Text size="xs" c="dimmed" mt="xs">
-            Read in the cluster <Moment at={observed_at} />.{truncated ? " There is more than is shown here." : ""}
+            Read in the cluster <Moment at={answer.observed_at} />.
+            {answer.truncated ? " There is more than is shown here." : ""}
           </Text>
         </Stack>
       )}
@@ -76,12 +86,9 @@ function Row(props: {
           {isFolded ? <IconChevronRight size={14} aria-hidden /> : <IconChevronDown size={14} aria-hidden />}
         </ActionIcon>
       )}
-      <Text size="sm" truncate style={{ flexShrink: 1, minWidth: 90 }} title={node.name}>
-        <Text span size="xs" c="dimmed">
-          {node.kind}
-        </Text>{" "}
-        {node.name}
-      </Text>
+      <Box style={{ flexShrink: 1, minWidth: 90, overflow: "hidden" }} fz="sm">
+        <ObjectButton node={node} />
+      </Box>
       <StatusBadge status={status} size="sm" />
       <Text size="xs" c="dimmed" truncate style={{ flex: 1 }} title={words}>
         {words}

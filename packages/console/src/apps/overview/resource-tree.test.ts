@@ -1,6 +1,6 @@
 import type { AppComponent, ResourceNode } from "@binnacle/client";
 import { expect, test } from "vitest";
-import { nodeText, treeRows } from "./resource-tree.ts";
+import { nodeText, podsBelow, treeRows } from "./resource-tree.ts";
 import { variableRows } from "./variables.ts";
 
 const node = (id: string, parent_id: string | null, rest: Partial<ResourceNode> = {}): ResourceNode => ({
@@ -25,6 +25,23 @@ const shown = (nodes: readonly ResourceNode[], folded: readonly string[] = []) =
   treeRows(nodes, new Set(folded)).map(({ node: { id }, depth }) => `${"-".repeat(depth)}${id}`);
 
 const NODES = [node("app", null), node("web", "app"), node("api", "app"), node("pod", "web")];
+
+test("[WC2921] the log of an object has the lines of the pods below it, and that of a pod its own", () => {
+  const kinds = { kind: "Deployment" } as const;
+  const nodes = [
+    node("app", null, { kind: "App" }),
+    node("web", "app", kinds),
+    node("web-1", "web", { kind: "ReplicaSet" }),
+    node("web-1-a", "web-1"),
+    node("web-1-b", "web-1"),
+    node("api", "app", kinds),
+    node("api-1-a", "api"),
+  ];
+  const podsOf = (id: string) => podsBelow(nodes, nodes.find((each) => each.id === id) ?? node("none", null));
+  expect(podsOf("web")).toEqual(["web-1-a", "web-1-b"]);
+  expect(podsOf("web-1-b")).toEqual(["web-1-b"]);
+  expect(podsOf("api")).toEqual(["api-1-a"]);
+});
 
 test("[WC40] the resources of an app are a tree, each below its parent", () => {
   expect(shown(NODES)).toEqual(["app", "-web", "--pod", "-api"]);

@@ -35,3 +35,14 @@ export function nodeText({ desired, ready, restarts, reason, message, status }: 
     .filter(Boolean)
     .join(", ");
 }
+
+/** Names an object in an address. Ids are new with each answer for some of them, and say nothing to people. */
+export const objectKey = ({ kind, name }: Pick<ResourceNode, "kind" | "name">): string => `${kind}/${name}`;
+
+/** The names of the pods that an object has started, or its own if it is one. */
+export function podsBelow(nodes: readonly ResourceNode[], node: ResourceNode): readonly string[] {
+  const ids = new Set([node.id]);
+  // Each node comes after its parent.
+  for (const { id, parent_id } of nodes) if (parent_id !== null && ids.has(parent_id)) ids.add(id);
+  return nodes.filter(({ id, kind }) => kind === "Pod" && ids.has(id)).map(({ name }) => name);
+}
