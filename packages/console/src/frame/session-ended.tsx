@@ -14,11 +14,7 @@ import classes from "./session-ended.module.css";
 export function SessionEnded() {
   const me = useQueryClient().getQueryData<Answer<"getMe">>(["getMe", {}]);
   const dialog = useRef<HTMLDialogElement>(null);
-  useLayoutEffect(() => {
-    dialog.current?.showModal();
-    // A dialog gives the focus to its first field, which is not to be changed.
-    dialog.current?.querySelector<HTMLInputElement>("input[type=password]")?.focus();
-  }, []);
+  useLayoutEffect(() => open(dialog.current), []);
   useEffect(() => {
     // Nobody knows whose page it is.
     if (!me) session.left();
@@ -31,11 +27,17 @@ export function SessionEnded() {
       aria-labelledby="session-ended"
       onCancel={(event) => event.preventDefault()}
       // A browser closes a dialog at the second Escape, whatever is said to the first.
-      onClose={() => dialog.current?.showModal()}
+      onClose={() => open(dialog.current)}
     >
       <SignInAgain username={me.username} />
     </dialog>
   );
+}
+
+function open(dialog: HTMLDialogElement | null): void {
+  dialog?.showModal();
+  // A dialog gives the focus to its first field, which is not to be changed.
+  dialog?.querySelector<HTMLInputElement>("input[type=password]")?.focus();
 }
 
 function SignInAgain({ username }: { readonly username: string }) {

@@ -43,6 +43,15 @@ test.each([
   expect(status).toMatchObject({ tone: "unknown", sign: "waiting" });
 });
 
+test.each([
+  [{ ready: 5, desired: 2 }, "warning"],
+  [{ ready: 2, desired: 2 }, "good"],
+  [{ ready: 1, desired: 2 }, "good"],
+  [{}, "good"],
+] as const)("[WC2922] a component that runs with %j has the tone %s", (counts, tone) => {
+  expect(componentStatus({ phase: "running", reason: null, ...counts }, fresh).tone).toBe(tone);
+});
+
 test("[WC2912] what is paused has a sign of its own, and a deployment that the cluster has is under way", () => {
   expect([APP_PHASE.paused.sign, COMPONENT_PHASE.paused.sign]).toEqual(["paused", "paused"]);
   expect(deploymentStatus("pending", "deploying")).toEqual({ tone: "progress", word: "Under way" });

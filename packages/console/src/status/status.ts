@@ -159,7 +159,12 @@ const HELD_UP = view("warning", "Deploying, held up");
 interface Reported {
   readonly phase: ComponentStatus["phase"];
   readonly reason: string | null;
+  readonly ready?: number;
+  readonly desired?: number;
 }
+
+/** Somebody has scaled it on the cluster, which the app has not asked for. */
+const SURPLUS = view("warning", "Running, more than asked for");
 
 const isHeldUp = (phase: string, reason: string | null): boolean =>
   phase === "deploying" && reason !== null && TROUBLES.has(reason);
@@ -168,7 +173,9 @@ const isHeldUp = (phase: string, reason: string | null): boolean =>
 export function componentStatus(reported: Reported | null, app: Observed): StatusView {
   if (!reported) return NOT_REPORTED;
   if (isHeldUp(reported.phase, reported.reason)) return HELD_UP;
-  return confirmedStatus(COMPONENT_PHASE[reported.phase], app);
+  const status = confirmedStatus(COMPONENT_PHASE[reported.phase], app);
+  const { phase, ready = 0, desired = ready } = reported;
+  return status.tone === "good" && phase === "running" && ready > desired ? SURPLUS : status;
 }
 
 /**
