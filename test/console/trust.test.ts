@@ -211,7 +211,7 @@ describeInBrowser("pages that say what is so, and keep what was typed", (visit) 
 });
 
 const DRIFT = {
-  state: "drifted",
+  state: "drifted" as const,
   summary: "Deployment web was changed by hand.",
   fields: [
     {
@@ -223,4 +223,4 @@ const DRIFT = {
     },
   ],
   detected_at: "2026-01-31T09:30:00.000Z",
-} as const;
+};

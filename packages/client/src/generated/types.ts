@@ -859,6 +859,7 @@ export type Cluster = {
   instance_type: string | null;
   agent_count: number | null;
   disk_size_gb: number | null;
+  egress: Egress | null;
   node_count: number | null;
   operator_version: string | null;
   operator_skew: "supported" | "outdated" | "unsupported" | null;
@@ -889,14 +890,16 @@ export type ClusterGitops = {
   /**
    * `off`: not set up. `waiting`: nothing has been written yet. `in_sync`: the head has all changes. `pending`:
    * changes wait to be written. `failing`: the last try failed, and is repeated. `ahead`: somebody else has
-   * pushed; nothing is written until the head is ours again.
+   * pushed; nothing is written until the head is ours again. `unknown`: the head was not seen for three hours.
    */
-  state: "off" | "waiting" | "in_sync" | "pending" | "failing" | "ahead";
+  state: "off" | "waiting" | "in_sync" | "pending" | "failing" | "ahead" | "unknown";
   url: string | null;
   branch: string | null;
   head: GitopsHead | null;
   /** The commit of somebody else that was found; null unless `ahead`. */
   foreign_head: string | null;
+  /** When the head at the host was last seen, which is looked at once an hour; null before the first time. */
+  observed_at: string | null;
   pending: GitopsPending;
   error: GitopsError | null;
   next_try_at: string | null;
@@ -1115,6 +1118,7 @@ export type CreatedCluster = {
   instance_type: string | null;
   agent_count: number | null;
   disk_size_gb: number | null;
+  egress: Egress | null;
   node_count: number | null;
   operator_version: string | null;
   operator_skew: "supported" | "outdated" | "unsupported" | null;
@@ -1396,6 +1400,50 @@ export type EffectiveRegistrySecretList = {
   total_count: number;
 };
 
+/**
+ * How the machines reach what is outside of their network: by a proxy, by mirrors, or both. It cannot be changed
+ * afterwards, and machines that are added or replaced have the same.
+ */
+export type Egress = {
+  /**
+   * The HTTP proxy of the boot script, of k3s and its containerd, of the jobs that install charts, of what calls
+   * the cloud, and of the operator on its way to the hub. It takes no user name and no password, which everything
+   * on a machine could read.
+   */
+  proxy?: string | undefined;
+  /**
+   * Hosts, domains and ranges that are reached without the proxy. What the cluster needs is always among them:
+   * its network, pods and services, the metadata service, `.svc`, `.cluster.local` and `localhost`.
+   */
+  no_proxy?: readonly string[] | undefined;
+  /** From where containerd pulls images, without credentials. */
+  registry_mirrors?: readonly RegistryMirror[] | undefined;
+  /**
+   * Authorities that machines trust beside those of their system, for mirrors and downloads. The address of
+   * Binnacle needs a certificate that they trust without.
+   */
+  ca_certificates?: string | undefined;
+  /**
+   * Where machines download releases of k3s, with the paths that GitHub has: `<release>/k3s`. Checksums are those
+   * that Binnacle has.
+   */
+  k3s_url?: string | undefined;
+  /**
+   * Machines load the images of k3s from the archive beside it, `k3s-airgap-images-amd64.tar.zst` or `-arm64`,
+   * with this checksum. It is of the release that the cluster is made with; after an upgrade of Kubernetes the
+   * images are pulled.
+   */
+  k3s_images_sha256?: {
+    x86_64?: string | undefined;
+    aarch64?: string | undefined;
+  } | undefined;
+  /**
+   * A Helm repository with the charts `aws-cloud-controller-manager` and `aws-ebs-csi-driver`, in place of those
+   * of their projects.
+   */
+  chart_repository?: string | undefined;
+};
+
 /** Exactly one of `value` and `export_ref`. In requests `exportRef` is another spelling of it. */
 export type EnvVar = {
   name: string;
@@ -1525,8 +1573,8 @@ export type GitopsInput = {
   owner: string;
   ssh_url?: string | null | undefined;
   /**
-   * Makes repositories and keys; for gitolite the private key of its administrator. Written and never read back.
-   * Left out, the stored one stays, unless the provider, the address or the owner changes.
+   * Makes repositories and keys; for gitolite the private key of its administrator, and else one line. Written
+   * and never read back. Left out, the stored one stays, unless the provider, the address or the owner changes.
    */
   token?: string | undefined;
   /** The branch that is written in every repository; `main` where it is left out. */
@@ -1824,9 +1872,15 @@ export type NextCursor = string | null;
 export type NodeBootstrap = {
   join_token: string;
   agent_token: string | null;
+  ca_certificates: string | null;
+  /** The content of `registries.yaml` of k3s; null where images are pulled from where they are. */
+  registries: {
+    [key: string]: unknown;
+  } | null;
   operator: {
     chart_url: string;
     hub_url: string;
+    hub_proxy: string | null;
     cluster_id: string;
     token: string;
     namespace: string;
@@ -2293,6 +2347,13 @@ export type RateLimitPage = {
  * reasons.
  */
 export type Reason = PodTrouble | "RolloutComplete" | "RollingOut" | "WaitingForComponents" | "WaitingForExports" | "WaitingForAddonInstance" | "VolumeGrowing" | "WorkloadMissing" | "Pausing" | "Paused" | "Suspended" | "Deleting" | "ReplicasMissing" | "NoReplicas" | "ComponentFailed" | "PodRejected" | "StateUnknown" | "BlockedSync" | "HostTaken" | "NameTaken" | "EmptyRendering" | "HeldByFinalizers" | "DeletedOnCluster" | "Removed" | "ImmutableField" | "ImmutableVolume" | "ObjectRefused" | "VolumeNotExpandable" | "Forbidden" | "RefusedByCluster" | "ClusterError" | "NamespaceMissing" | "DryRunUnsupported" | "MissingImage" | "MissingSecret" | "UnknownComponent" | "UnknownExport" | "NoComponents" | "TooManyComponents" | "AppTooLarge" | "NameTooLong" | "DuplicateName" | "DuplicateValue" | "DependencyCircle" | "IngressConflict" | "InvalidAutoscale" | "InvalidFile" | "InvalidHost" | "InvalidImage" | "InvalidPath" | "InvalidResources" | "InvalidSchedule" | "UnknownAffinity" | "UnknownPort" | "MissingChart" | "UnknownAddonInstance" | "AddonInstanceDeleted" | "InvalidSecurityContext" | "TooLarge" | "ReleaseReady" | "Waiting" | "Installing" | "Upgrading" | "NotReady" | "ObjectMissing" | "ReleaseTooLarge" | "InstallFailed" | "UpgradeFailed" | "UninstallFailed" | "ReleaseConflict" | "ExportsConflict" | "ForbiddenObject" | "ForbiddenAnnotation" | "UnreadableManifest" | "operator_disconnected" | "operator_unreachable" | "apply_failed" | "namespace_conflict" | "cleanup_degraded" | "cluster_detached" | "cluster_abandoned" | (string & {});
+
+export type RegistryMirror = {
+  /** The registry whose images are pulled from elsewhere; `*` is every one without a mirror of its own. */
+  registry: string;
+  /** They are tried in this order, and then the registry itself. */
+  endpoints: readonly string[];
+};
 
 /** The password is written and never read back. */
 export type RegistrySecret = {
@@ -3459,6 +3520,7 @@ export interface Operations {
         /** Agent nodes beside the one control-plane node. */
         agent_count?: number | undefined;
         disk_size_gb?: number | undefined;
+        egress?: Egress | undefined;
       };
     };
     answer: CreatedCluster;

@@ -8,7 +8,7 @@ import { addonAddress, projectAddress } from "../components/addresses.ts";
 import { ChoicesFilter, choicesOf, ObjectFilter, SearchFilter, useKnownSearch } from "../components/filters.tsx";
 import type { Offered } from "../components/known-search.ts";
 import { RowLink, TextLink } from "../components/links.tsx";
-import { type Column, ListTable, timeColumn, STATUS_WIDTH } from "../components/list-table.tsx";
+import { type Column, ListTable, STATUS_WIDTH, timeColumn } from "../components/list-table.tsx";
 import { Loaded, PendingCards } from "../components/loaded.tsx";
 import { EmptyState, Page } from "../components/page.tsx";
 import { PageTabs } from "../components/page-tabs.tsx";
