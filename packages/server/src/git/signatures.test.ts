@@ -193,6 +193,11 @@ function history(
   return { objects, commits: objects.map(({ content }) => parseCommit(content)) };
 }
 
+const cpuMsSince = (start: NodeJS.CpuUsage) => {
+  const { user, system } = process.cpuUsage(start);
+  return (user + system) / 1_000;
+};
+
 describe("the history", () => {
   const [ours, theirs, stranger] = [OURS.privateKey, THEIRS.privateKey, sshKeyOf(Buffer.alloc(32, 3), "").privateKey];
 
@@ -277,7 +282,7 @@ describe("the history", () => {
     );
     const all: GitObject[] = [...objects];
     const commits: GitObject[] = [];
-    const began = performance.now();
+    const making = process.cpuUsage();
     for (let change = 0; change < 1_000; change++) {
       ({ tree, objects } = changedTree(tree, new Map([[path(change % 200), blobOf(`change ${change}\n`.repeat(40))]])));
       const parents = commits.slice(-1).map(({ id }) => id);
@@ -285,7 +290,7 @@ describe("the history", () => {
       all.push(...objects, commit);
       commits.push(commit);
     }
-    const madeMs = performance.now() - began;
+    const madeMs = cpuMsSince(making);
     const { folder, git, write } = gitFolder();
     write(all);
     git(["update-ref", "refs/heads/main", commits.at(-1)?.id ?? ""]);
@@ -297,13 +302,13 @@ describe("the history", () => {
     git(["verify-commit", "main"]);
 
     const { commits: many } = history(Array.from({ length: 10_000 }, () => ours));
-    const verifying = performance.now();
+    const verifying = process.cpuUsage();
     const found = await verifyHistory({ applied: null, head: many.at(-1)?.id ?? "", commits: many }, SIGNERS);
-    const verifiedMs = performance.now() - verifying;
+    const verifiedMs = cpuMsSince(verifying);
     expect(found.result).toBe("verified");
-    // A busy machine takes some times longer than the two seconds and the three that it takes alone.
+    // Of the processor, so that others on a busy machine do not count: some two seconds and three.
     expect({ madeMs, verifiedMs }).toSatisfy(() => madeMs < 15_000 && verifiedMs < 20_000);
-  });
+  }, 240_000);
 
   test("[GI7] the file of allowed signers has one line for each key, and no name can allow more", () => {
     const lines = allowedSignersFile([
