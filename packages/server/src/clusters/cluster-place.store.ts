@@ -5,6 +5,7 @@ import {
   columnsOf,
   DECISIVE_JOB,
   journalOf,
+  longOf,
   operatorUpgradeOf,
   SHORT_CLUSTER_COLUMNS,
 } from "../database/columns.ts";
@@ -25,6 +26,7 @@ export const clusterPlace: Place<"cluster", Cluster, string, "member" | BindingR
     ${operatorUpgradeOf("p")} as operator_upgrade, ${clusterSuspensionOf("p")} as suspension_reported,
     s.lease_until as session_lease_until, j.action as job_action, j.status as job_status, j.phase as job_phase,
     j.error_message as job_error_message`,
+  long: longOf("p", ["egress"]),
   joins: `left join cluster_sessions s on s.cluster_id = p.id left join lateral (${LAST_JOB}) j on true`,
   refusal: abandonedProblem,
 };

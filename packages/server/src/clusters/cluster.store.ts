@@ -36,6 +36,7 @@ function clusters(db: Queries) {
     )
     .select(SHORT_CLUSTER_COLUMNS.map((column) => `clusters.${column}` as const))
     .select([
+      "clusters.egress",
       sql.raw<Cluster["install_journal"]>(journalOf("clusters")).as("install_journal"),
       sql.raw<Cluster["operator_upgrade"]>(operatorUpgradeOf("clusters")).as("operator_upgrade"),
       sql.raw<Cluster["suspension_reported"]>(clusterSuspensionOf("clusters")).as("suspension_reported"),

@@ -67,7 +67,6 @@ const clusterColumns = {
   instance_type: true,
   agent_count: true,
   disk_size_gb: true,
-  egress: true,
   token_version: true,
   token_floor: true,
   revision: true,
@@ -102,7 +101,7 @@ const clusterColumns = {
   detach_requested_at: true,
   detach_message: true,
   detach_asked_at: true,
-} satisfies Columns<ClusterTable, "install_journal" | "volume_group_ownership">;
+} satisfies Columns<ClusterTable, "egress" | "install_journal" | "volume_group_ownership">;
 export const SHORT_CLUSTER_COLUMNS = namesOf(clusterColumns);
 
 /** A journal may be long. The status of a cluster depends on the stages in it, and only while this one is the last. */
