@@ -46,8 +46,7 @@ import { partitionedAuditLog } from "./migrations/0054_partitioned_audit_log.ts"
 import { partitionedMetricSamples } from "./migrations/0055_partitioned_metric_samples.ts";
 import { gitops } from "./migrations/0056_gitops.ts";
 import { gitopsChanges } from "./migrations/0057_gitops_changes.ts";
-import { gitopsLooks } from "./migrations/0058_gitops_looks.ts";
-import { machineEgress } from "./migrations/0059_machine_egress.ts";
+import { machineEgress } from "./migrations/0058_machine_egress.ts";
 import { buildIndexes } from "./online-index.store.ts";
 import { isRetryable, isUnreachable, type Queries, type Tx } from "./transaction.ts";
 
@@ -96,8 +95,7 @@ export const MIGRATIONS: Migrations = {
   "0055_partitioned_metric_samples": partitionedMetricSamples,
   "0056_gitops": gitops,
   "0057_gitops_changes": gitopsChanges,
-  "0058_gitops_looks": gitopsLooks,
-  "0059_machine_egress": machineEgress,
+  "0058_machine_egress": machineEgress,
 };
 
 /** The cause is the error of the database. */

@@ -47,10 +47,12 @@ export const gitops: DeclaredMigration = {
       next_try_at timestamptz,
       push_key text,
       sealed_push_key text,
+      observed_at timestamptz,
+      look_at timestamptz not null default now(),
       created_at timestamptz not null,
       updated_at timestamptz not null
     )`,
-    sql`create index gitops_repositories_by_org on gitops_repositories (org_id)`,
+    sql`create index gitops_repositories_by_look on gitops_repositories (org_id, look_at)`,
     sql`create table gitops_keys (
       id uuid primary key,
       cluster_id uuid not null references clusters on delete cascade,
